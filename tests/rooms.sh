@@ -17,7 +17,7 @@ figure robust
 compare
 experiment lines
 store program
-replay
+replay schedule
 cudart
 cuda embed
 results

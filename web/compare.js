@@ -116,10 +116,11 @@ function counters_of(rules, run) {
 function spend_cycles(rules, values) {
     const count = (name) => (values.has(name) && !Number.isNaN(values.get(name)) ? values.get(name) : 0);
     const cycles = count("cycles"), slots = count("issue.slots"), per_slot = slots > 0 ? cycles / slots : 0;
-    const waited = rules.parts.reduce((sum, part) => sum + (part.kind === "wait" ? count(part.metric) : 0), 0);
+    const own_count = (part) => count(part.metric) - count(part.less);
+    const waited = rules.parts.reduce((sum, part) => sum + (part.kind === "wait" ? own_count(part) : 0), 0);
     const per_wait = waited > 0 ? (count("issue.no_ready") * per_slot) / waited : 0;
     const rates = { slots: per_slot, wait: per_wait, rest: 0 }, spent = {};
-    for (const part of rules.parts) spent[part.name] = count(part.metric) * rates[part.kind];
+    for (const part of rules.parts) spent[part.name] = own_count(part) * rates[part.kind];
     const left = Object.values(spent).reduce((sum, value) => sum - value, cycles);
     for (const part of rules.parts) if (part.kind === "rest" && Math.abs(left) > 1e-6 * cycles) spent[part.name] = left;
     return spent;
@@ -171,7 +172,7 @@ function compared_metrics(rules, a, b) {
 }
 
 /* null: the page has not got the counters of both. */
-function compare_runs(rules, a, b) {
+function compare_pair(rules, a, b) {
     const values = [counters_of(rules, a), counters_of(rules, b)];
     if (!values[0] || !values[1]) return null;
     const labels = run_labels(a, b), sides = values.map((v, i) => ({ label: labels[i], values: v, spent: spend_cycles(rules, v) }));

@@ -149,7 +149,7 @@ function metric_details(compared) {
 }
 
 function comparison_parts() {
-    const [a, b] = picked.map((key) => runs_by_key.get(key)), compared = compare_runs(data.compare, a, b);
+    const [a, b] = picked.map((key) => runs_by_key.get(key)), compared = compare_pair(data.compare, a, b);
     const swap = () => {
         picked.reverse();
         show_picked();

@@ -272,7 +272,7 @@ function build() {
         about ? node("p", { class: "lede" }, about) : null,
         facts(), failures(), contents(drawings.map((drawing) => drawing.figure)), ...sections,
         runs.length ? runs_section(runs) : node("p", { class: "soft" }, "The store has no runs yet."),
-        repeat_section(), machines_section(), footer(),
+        source_section(data.source, runs), repeat_section(), machines_section(), footer(),
     ].filter(Boolean));
 }
 
@@ -293,7 +293,7 @@ new ResizeObserver(() => {
 const figure_named = (name) => drawings.find((drawing) => drawing.figure.name === name).figure;
 window.heddle = {
     data,
-    compare: (a, b) => compare_runs(data.compare, runs_by_key.get(a), runs_by_key.get(b)),
+    compare: (a, b) => compare_pair(data.compare, runs_by_key.get(a), runs_by_key.get(b)),
     figures: drawings.map((drawing) => drawing.figure.name),
     svg: (name) => figure_svg(figure_named(name)),
     png: (name) => figure_png(figure_named(name)),

@@ -65,7 +65,7 @@ const search_text = (run) => [...text_columns.map((column) => run[column.name]),
 function run_detail(run, columns) {
     const facts = `key ${run.key} · exit ${run.exit} · ${day(run.when)} · ${run.host || "?"} · Heddle ${run.version || "?"}, timing epoch ${run.epoch}`;
     const failure = run.failure ? node("p", {}, "Failed: " + run.failure) : null;
-    const cell = node("td", { colspan: String(columns + 1) }, failure, command(run.command || ""), pick_button(run), node("span", { class: "soft small" }, facts));
+    const cell = node("td", { colspan: String(columns + 1) }, failure, command(run.command || ""), pick_button(run), source_button(run), node("span", { class: "soft small" }, facts));
     return node("tr", { class: "detail" }, cell);
 }
 

@@ -4,6 +4,7 @@
 #include "base/whole_file.h"
 #include "cli/cli.h"
 #include "cli/compare_print.h"
+#include "cli/two_runs.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -40,19 +41,11 @@ static const char help[] =
     "Exit codes: 0 compared, whatever the outcome; 2 usage, or what is no result; of a run that failed: as 'heddle "
     "run'.\n";
 
-enum { OPTION_JSON = 10000, MOST_OPTIONS = 200, MOST_KNOWN = 64 };
-
-struct given {
-    const struct option *option; /* NULL: a letter without a long name */
-    int letter;
-    char *value; /* NULL: it takes none */
-};
+enum { OPTION_JSON = 10000 };
 
 struct request {
     const char *json;
-    struct given given[MOST_OPTIONS];
-    int given_count;
-    int first, second; /* of `given`: the two to compare; -1: none */
+    struct two_runs runs;
 };
 
 /* ------------------------------------------------------------- results that are there */
@@ -109,102 +102,13 @@ static json_t *read_results(const char *word, struct error *e)
 
 /* ------------------------------------------------------------- runs on the spot */
 
-/* Options of which two values make two runs. */
-static bool can_differ(const struct given *g)
+static int run_one(const struct request *r, int which, char **rest, int rest_count, json_t **results)
 {
-    static const char *const names[] = {"scheduler", "machine", "l1", "divergence", "policies", "size", "set"};
-    for (size_t i = 0; g->option && i < sizeof names / sizeof *names; i++)
-        if (!strcmp(g->option->name, names[i]))
-            return true;
-    return false;
-}
-
-/* What belongs to one run alone, or has no time. */
-static bool is_of_one_run(const struct given *g)
-{
-    static const char *const names[] = {"stats",         "timeline",   "timeline-cycles", "trace", "warps", "interval",
-                                        "print-machine", "functional", "races",           "lines", "sort"};
-    for (size_t i = 0; g->option && i < sizeof names / sizeof *names; i++)
-        if (!strcmp(g->option->name, names[i]))
-            return true;
-    return false;
-}
-
-static bool same_kind(const struct given *x, const struct given *y)
-{
-    if (x->option != y->option || x->letter != y->letter || !x->value || !y->value)
-        return false;
-    size_t key = strcspn(x->value, "=");
-    return strcmp(x->option ? x->option->name : "", "set") ||
-           (key == strcspn(y->value, "=") && !strncmp(x->value, y->value, key));
-}
-
-/* Returns -1 to go on, else the exit code. */
-static int find_pair(struct request *r)
-{
-    r->first = r->second = -1;
-    for (int i = 0; i < r->given_count; i++) {
-        if (is_of_one_run(&r->given[i]))
-            return cli_usage("compare", "--%s is for 'heddle run'", r->given[i].option->name);
-        for (int j = 0; j < i; j++) {
-            if (!can_differ(&r->given[i]) || !same_kind(&r->given[i], &r->given[j]))
-                continue;
-            if (r->first >= 0)
-                return cli_usage("compare", "two runs at a time: one option is given twice, not more (here --%s)",
-                                 r->given[i].option->name);
-            r->first = j;
-            r->second = i;
-        }
-    }
-    return -1;
-}
-
-/* The words for `heddle run`: all options but `leave`. */
-static char **run_words(const struct request *r, int leave, char **rest, int rest_count, int *count)
-{
-    char **words = calloc((size_t)(2 * r->given_count + rest_count + 8), sizeof *words);
-    int n = 0;
-    if (!words)
-        out_of_memory();
-    words[n++] = strdup("run");
-    for (int i = 0; i < r->given_count; i++) {
-        char *name = NULL;
-        if (i == leave)
-            continue;
-        if (r->given[i].option ? asprintf(&name, "--%s", r->given[i].option->name) < 0
-                               : asprintf(&name, "-%c", r->given[i].letter) < 0)
-            out_of_memory();
-        words[n++] = name;
-        if (r->given[i].value)
-            words[n++] = strdup(r->given[i].value);
-    }
-    words[n++] = strdup("--pcs");
-    words[n++] = strdup("--stats");
-    words[n++] = strdup("-");
-    for (int i = 0; i < rest_count; i++)
-        words[n++] = strdup(rest[i]);
-    *count = n;
-    return words;
-}
-
-static bool is_quiet(const struct request *r)
-{
-    for (int i = 0; i < r->given_count; i++)
-        if (r->given[i].option && !strcmp(r->given[i].option->name, "quiet"))
-            return true;
-    return false;
-}
-
-static int run_one(const struct request *r, int mine, int others, char **rest, int rest_count, json_t **results)
-{
+    static const char *const more[] = {"--pcs", "--stats", "-", NULL};
     int count;
-    char **words = run_words(r, others, rest, rest_count, &count);
-    if (!is_quiet(r))
-        fprintf(stderr, "heddle: --%s %s\n", r->given[mine].option->name, r->given[mine].value);
+    char **words = two_runs_words(&r->runs, which, more, rest, rest_count, &count);
     int status = cli_run_for(count, words, results);
-    for (int i = 0; i < count; i++)
-        free(words[i]);
-    free(words);
+    two_runs_free(words, count);
     return status;
 }
 
@@ -262,10 +166,10 @@ static int compare_files(const struct request *r, char **words)
 static int compare_here(const struct request *r, char **rest, int rest_count)
 {
     json_t *results[2] = {NULL, NULL};
-    const char *const names[2] = {r->given[r->first].value, r->given[r->second].value};
-    int status = run_one(r, r->first, r->second, rest, rest_count, &results[0]);
+    const char *const names[2] = {two_runs_value(&r->runs, 0), two_runs_value(&r->runs, 1)};
+    int status = run_one(r, 0, rest, rest_count, &results[0]);
     if (status == EXIT_DONE)
-        status = run_one(r, r->second, r->first, rest, rest_count, &results[1]);
+        status = run_one(r, 1, rest, rest_count, &results[1]);
     if (status == EXIT_DONE)
         status = compare(r, results, names);
     json_decref(results[0]);
@@ -274,26 +178,6 @@ static int compare_here(const struct request *r, char **rest, int rest_count)
 }
 
 /* ------------------------------------------------------------- options */
-
-static void take(struct request *r, int letter, const struct option *known)
-{
-    struct given *g = &r->given[r->given_count++];
-    const struct option *o = known;
-    while (o->name && o->val != letter)
-        o++;
-    *g =
-        (struct given){.option = o->name ? o : NULL, .letter = letter, .value = o->name && !o->has_arg ? NULL : optarg};
-}
-
-/* Options of `heddle run` and our own. */
-static void all_options(struct option all[MOST_KNOWN])
-{
-    int n = 0;
-    all[n++] = (struct option){"json", required_argument, NULL, OPTION_JSON};
-    for (const struct option *o = cli_run_options; o->name && n < MOST_KNOWN - 1; o++)
-        all[n++] = *o;
-    all[n] = (struct option){0};
-}
 
 /* After two results --json may come last, too: there is no program whose own it could be. */
 static void take_late_json(struct request *r, char **words, int *count)
@@ -309,35 +193,36 @@ static void take_late_json(struct request *r, char **words, int *count)
 
 int cli_compare(int argc, char **argv)
 {
-    struct option all[MOST_KNOWN];
+    static const struct option own[] = {{"json", required_argument, NULL, OPTION_JSON}, {0}};
+    struct option all[TWO_RUNS_KNOWN];
     struct request r = {0};
-    all_options(all);
+    int status = -1;
+    two_runs_known(own, all);
     optind = 0;
     opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, CLI_RUN_LETTERS, all, NULL)) != -1;) {
+    for (int c; status < 0 && (c = getopt_long(argc, argv, CLI_RUN_LETTERS, all, NULL)) != -1;) {
         switch (c) {
         case OPTION_JSON: r.json = optarg; break;
         case 'h': fputs(help, stdout); return EXIT_DONE;
         case ':': return cli_usage("compare", "option '%s' needs a value", argv[optind - 1]);
         case '?': return cli_unknown_option("compare", argv[optind - 1], all);
-        default:
-            if (r.given_count == MOST_OPTIONS)
-                return cli_usage("compare", "too many options");
-            take(&r, c, all);
+        default: status = two_runs_take(&r.runs, "compare", c, all);
         }
     }
-    int words = argc - optind, status = find_pair(&r);
+    int words = argc - optind;
     char **rest = argv + optind;
+    if (status < 0)
+        status = two_runs_find(&r.runs, "compare");
     if (status >= 0)
         return status;
-    if (r.first >= 0)
+    if (r.runs.pair[0] >= 0)
         return words ? compare_here(&r, rest, words)
                      : cli_usage("compare", "which program? A workload's name or a path is expected");
-    if (!r.given_count)
+    if (!r.runs.given_count)
         take_late_json(&r, rest, &words);
-    if (!r.given_count && words == 2)
+    if (!r.runs.given_count && words == 2)
         return compare_files(&r, rest);
-    if (!r.given_count && words)
+    if (!r.runs.given_count && words)
         return cli_usage("compare",
                          "two results are expected, not %d; or one option of 'heddle run' twice, as in "
                          "'-s lrr -s gto PROGRAM'",

@@ -21,6 +21,8 @@ static const struct {
     {"report", "RESULTS.db [-o report.html]", "a page with the figures and runs of a results store", cli_report},
     {"repro", "EXPERIMENT [FIGURE]", "repeat a paper's figures: sweep, page, published values beside ours", cli_repro},
     {"compare", "A B | -s X -s Y PROGRAM", "two runs: where the difference in cycles comes from, and why", cli_compare},
+    {"schedule", "A B | -s X -s Y PROGRAM", "where the issue orders of two runs part, and a picture of both",
+     cli_schedule},
     {"robust", "EXPERIMENT [options]", "does a figure's ranking survive on other machines?", cli_robust},
     {"inspect", "FILE.ptx|PROGRAM [views]", "control flow, loops, branches and registers of PTX", cli_inspect},
     {"cache", "TRACE [options]", "a trace of L1D accesses through caches of other sizes and policies", cli_cache},

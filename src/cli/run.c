@@ -77,6 +77,7 @@ static const char help[] =
     "      --trace FILE       every access to the L1 data caches, for 'heddle cache'\n"
     "      --warps FILE       when each warp began and ended, what it issued and waited for: CSV, compressed;\n"
     "                         not compressed where FILE ends in .csv\n"
+    "      --issue-order FILE every issue of every core, for 'heddle schedule'; not with --timeline\n"
     "      --quiet            no remarks, no progress and no summary\n"
     "  -h, --help             this text\n"
     "\n"
@@ -94,7 +95,8 @@ enum {
 struct run_options {
     bool functional, exact_bounds, races, quiet, print_machine, pcs;
     json_t **results; /* NULL, or who takes the results in place of --stats' file */
-    const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *threads, *interval, *trace, *warps;
+    const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *threads, *interval, *trace, *warps,
+        *issue_order;
     const char *machine, *scheduler, *l1, *divergence; /* policies: empty, the machine's */
     const char *bundle;                                /* NULL: none */
     const char *sets[MOST_SETS];
@@ -132,7 +134,8 @@ enum {
     OPT_REGION,
     OPT_LINES,
     OPT_WHAT_IF,
-    OPT_SORT
+    OPT_SORT,
+    OPT_ISSUE_ORDER
 };
 
 const struct option cli_run_options[] = {
@@ -164,6 +167,7 @@ const struct option cli_run_options[] = {
     {"lines", optional_argument, NULL, OPT_LINES},
     {"what-if", no_argument, NULL, OPT_WHAT_IF},
     {"sort", required_argument, NULL, OPT_SORT},
+    {"issue-order", required_argument, NULL, OPT_ISSUE_ORDER},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
@@ -257,6 +261,10 @@ static int check_values(const struct run_options *o)
         return cli_usage("run", "--trace is of caches, which --functional does not model");
     if (o->warps && o->functional)
         return cli_usage("run", "--warps is of time, which --functional does not model");
+    if (o->issue_order && o->functional)
+        return cli_usage("run", "--issue-order is of time, which --functional does not model");
+    if (o->issue_order && o->timeline)
+        return cli_usage("run", "--issue-order and --timeline do not go together: one run for each");
     if (o->interval && !parse_count(o->interval, &n))
         return cli_usage("run", "--interval needs a number of cycles from 1, not '%s'", o->interval);
     if (o->interval && o->functional)
@@ -319,6 +327,7 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         case OPT_LINES: status = read_lines(o, optarg); break;
         case OPT_WHAT_IF: o->lines.what_if = true; break;
         case OPT_SORT: o->lines.sort = optarg; break;
+        case OPT_ISSUE_ORDER: o->issue_order = optarg; break;
         case 'h': fputs(help, stdout); return EXIT_DONE;
         case ':': return cli_usage("run", "option '%s' needs a value", argv[optind - 1]);
         default: return cli_unknown_option("run", argv[optind - 1], cli_run_options);
@@ -370,7 +379,7 @@ static void make_absolute(const char *word, size_t path_length, char *out, size_
 /* What a run is made of, as it is handed to the library. */
 struct setup {
     char machine[PATH_MAX], scheduler[PATH_MAX + 512], l1[PATH_MAX + 512], divergence[PATH_MAX + 512],
-        timeline[PATH_MAX], trace[PATH_MAX], warps[PATH_MAX], probes[GPU_PROBES][PATH_MAX + 512];
+        timeline[PATH_MAX], trace[PATH_MAX], warps[PATH_MAX], issue_order[PATH_MAX], probes[GPU_PROBES][PATH_MAX + 512];
 };
 
 /* Machine, --set and specs are tried here: what is wrong with them is the user's to mend before anything runs. */
@@ -497,6 +506,7 @@ static void library_options(const struct run_options *o, const struct setup *s, 
         {"-j", o->threads},
         {"--interval", o->interval},
         {"--warps", s->warps},
+        {"--issue-order", s->issue_order},
         {"--launch", o->launches},
         {"--skip", o->skip},
     };
@@ -653,6 +663,7 @@ int cli_run_for(int argc, char **argv, json_t **results)
         return misplaced_say(argv, optind, argc, &ours);
     if (!check_setup(&o, &e) || !check_program(&p, &places, &e) || !check_writable(o.timeline, setup.timeline, &e) ||
         !check_writable(o.trace, setup.trace, &e) || !check_writable(o.warps, setup.warps, &e) ||
+        !check_writable(o.issue_order, setup.issue_order, &e) ||
         (o.stats && strcmp(o.stats, "-") && !check_writable(o.stats, stats, &e)))
         return cli_fail(&e);
     bool own_trace = o.lines.what_if && !o.trace && !o.functional;

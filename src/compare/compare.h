@@ -13,11 +13,11 @@
 /* parts.def */
 enum compare_part_kind { COMPARE_SLOTS, COMPARE_WAIT, COMPARE_REST };
 struct compare_part {
-    const char *name, *metric, *title;
+    const char *name, *metric, *less, *title;
     enum compare_part_kind kind;
 };
 enum {
-#define PART(name, kind, metric, title) +1
+#define PART(name, kind, metric, less, title) +1
     COMPARE_PARTS = 0
 #include "compare/parts.def"
 };

@@ -142,6 +142,7 @@ json_t *compare_rules_json(void)
         put(one, "name", json_string(compare_parts[i].name));
         put(one, "kind", json_string(kinds[compare_parts[i].kind]));
         put(one, "metric", json_string(compare_parts[i].metric));
+        put(one, "less", json_string(compare_parts[i].less));
         put(one, "title", json_string(compare_parts[i].title));
         json_array_append_new(parts, one);
     }

@@ -17,7 +17,8 @@ bool compare_lists(uint32_t metric)
 {
     const char *name = result_metrics[metric].name;
     return compare_uses(metric) && strcmp(name, "cycles") && strcmp(name, "ipc") && !starts_with(name, "issue.") &&
-           !starts_with(name, "stalls.") && !starts_with(name, "energy.") && !strstr(name, "_delivered");
+           !starts_with(name, "stalls.") && !starts_with(name, "pipeline.") && !starts_with(name, "energy.") &&
+           !strstr(name, "_delivered");
 }
 
 static int by_change(const void *a, const void *b)

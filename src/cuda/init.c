@@ -62,18 +62,19 @@ static void stay_loaded(void)
 
 static void say_ignored(const struct options *o)
 {
-    const char *ignored = o->scheduler[0]    ? "--scheduler"
-                          : o->l1[0]         ? "--l1"
-                          : o->divergence[0] ? "--divergence"
-                          : o->timeline[0]   ? "--timeline"
-                          : o->trace[0]      ? "--trace"
-                          : o->interval      ? "--interval"
-                          : o->warps[0]      ? "--warps"
-                          : o->kernel_count  ? "--kernel"
-                          : o->launches[0]   ? "--launch"
-                          : o->skip          ? "--skip"
-                          : o->region        ? "--region"
-                                             : NULL;
+    const char *ignored = o->scheduler[0]     ? "--scheduler"
+                          : o->l1[0]          ? "--l1"
+                          : o->divergence[0]  ? "--divergence"
+                          : o->timeline[0]    ? "--timeline"
+                          : o->trace[0]       ? "--trace"
+                          : o->interval       ? "--interval"
+                          : o->warps[0]       ? "--warps"
+                          : o->issue_order[0] ? "--issue-order"
+                          : o->kernel_count   ? "--kernel"
+                          : o->launches[0]    ? "--launch"
+                          : o->skip           ? "--skip"
+                          : o->region         ? "--region"
+                                              : NULL;
     if (o->functional && ignored && !o->quiet)
         driver_say("%s has no effect with --functional, which does not model time", ignored);
 }
@@ -106,6 +107,7 @@ static bool open_files(const struct options *o, struct gpu_options *to, struct e
     struct gpu_files files = {.timeline = o->timeline,
                               .trace = o->trace,
                               .warps = o->warps,
+                              .issue_order = o->issue_order,
                               .timeline_first = o->timeline_first,
                               .timeline_end = o->timeline_end,
                               .program = program_invocation_short_name};
@@ -172,7 +174,7 @@ static bool start(struct driver *d, struct error *e)
     say_ignored(o);
     stay_loaded();
     on_exit(at_exit, NULL);
-    if (o->stats[0] || options.timeline || options.trace || options.warps || options.probe_count)
+    if (o->stats[0] || options.timeline || options.trace || options.warps || options.issue_order || options.probe_count)
         interrupt_watch(d);
     return true;
 }

@@ -39,7 +39,8 @@ enum option_id {
     OPT_KERNEL,
     OPT_LAUNCH,
     OPT_SKIP,
-    OPT_REGION
+    OPT_REGION,
+    OPT_ISSUE_ORDER
 };
 
 static const struct option_row {
@@ -74,6 +75,7 @@ static const struct option_row {
     {"launch", 0, true, OPT_LAUNCH},
     {"skip", 0, true, OPT_SKIP},
     {"region", 0, false, OPT_REGION},
+    {"issue-order", 0, true, OPT_ISSUE_ORDER},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0], OPTION_WORD_BYTES = 8192 };
 
@@ -258,6 +260,7 @@ static bool apply(struct options *o, const struct option_row *row, const char *v
     case OPT_KERNEL: return keep_kernel(o, value, e);
     case OPT_LAUNCH: return keep(o->launches, sizeof o->launches, name, value, e);
     case OPT_SKIP: return keep_count(&o->skip, name, value, e);
+    case OPT_ISSUE_ORDER: return keep(o->issue_order, sizeof o->issue_order, name, value, e);
     case OPT_REGION: o->region = true; return true;
     case OPT_MAX_CYCLES: return keep_count(&o->max_cycles, name, value, e);
     case OPT_THREADS: return keep_threads(o, value, e);
@@ -343,6 +346,8 @@ bool options_parse(struct options *o, const char *text, struct error *e)
             return false;
     if (words.kind != ERROR_NONE)
         return error_set(e, words.kind, "%s", words.text);
+    if (o->timeline[0] && o->issue_order[0])
+        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: --timeline and --issue-order do not go together");
     return apply_bundle(o, e) && check_races(o, e);
 }
 

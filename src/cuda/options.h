@@ -17,7 +17,8 @@ enum {
 };
 
 struct options {
-    char machine[4096], stats[4096], timeline[4096], trace[4096], warps[4096]; /* all but the first: empty, none */
+    char machine[4096], stats[4096], timeline[4096], trace[4096], warps[4096],
+        issue_order[4096]; /* all but the first: empty, none */
     char scheduler[4352], l1[4352],
         divergence[4352];         /* specs, perhaps with the path of a shared object; empty: not given */
     char bundle[4352];            /* of -p; the specs above are then its policies, too */

@@ -25,13 +25,14 @@ static void put_css(FILE *out, const struct page *p)
     (void)p;
     fputs(report_css, out);
     fputs(report_compare_css, out);
+    fputs(report_source_css, out);
 }
 static void put_data(FILE *out, const struct page *p) { escape_json(out, p->data); }
 static void put_script(FILE *out, const struct page *p)
 {
-    static const char *const files[] = {
-        report_figure_parts_js, report_figure_kinds_js, report_page_parts_js, report_runs_table_js,
-        report_compare_js,      report_compare_view_js, report_robust_js,     report_js};
+    static const char *const files[] = {report_figure_parts_js, report_figure_kinds_js, report_page_parts_js,
+                                        report_runs_table_js,   report_compare_js,      report_compare_view_js,
+                                        report_robust_js,       report_source_js,       report_js};
     (void)p;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         escape_script(out, files[i], strlen(files[i]));

@@ -15,5 +15,7 @@ FILE_OF_WEB(report_compare_css, "compare.css");
 FILE_OF_WEB(report_compare_js, "compare.js");
 FILE_OF_WEB(report_compare_view_js, "compare_view.js");
 FILE_OF_WEB(report_robust_js, "robust.js");
+FILE_OF_WEB(report_source_css, "source.css");
+FILE_OF_WEB(report_source_js, "source.js");
 FILE_OF_WEB(report_js, "report.js");
 FILE_OF_WEB(report_vega_js, "vega.js");

@@ -311,7 +311,9 @@ json_t *report_data(struct arena *a, struct store *s, const char *store_path, co
     json_object_set_new(data, "store", text_json(store_name));
     json_object_set_new(data, "title", text_json(page_title(a, o, list, count, store_name)));
     json_object_set_new(data, "experiments", experiments);
-    json_object_set_new(data, "runs", runs_json(runs, run_count, list, count, !o->experiment));
+    json_t *run_table = runs_json(runs, run_count, list, count, !o->experiment);
+    json_object_set_new(data, "runs", run_table);
+    json_object_set_new(data, "source", report_source(a, s, run_table, e));
     json_object_set_new(data, "compare", compare);
     json_object_set_new(data, "machines", machines_json(a, machines, machine_count));
     return data;

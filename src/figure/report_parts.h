@@ -11,7 +11,7 @@
 /* report_assets.c: the files of web/, each with a NUL after it. */
 extern const char report_html[], report_css[], report_compare_css[], report_compare_js[], report_compare_view_js[],
     report_vega_js[], report_figure_parts_js[], report_figure_kinds_js[], report_page_parts_js[],
-    report_runs_table_js[], report_robust_js[], report_js[];
+    report_runs_table_js[], report_robust_js[], report_source_css[], report_source_js[], report_js[];
 
 /* vega.c: writes Vega's modules as JavaScript. HEDDLE_VEGA names their folder; otherwise it is where Debian's
  * libjs-vega puts them. */
@@ -45,6 +45,9 @@ bool report_select(struct arena *a, struct store *s, const struct report_options
 /* report_compare.c: what the page needs to compare runs: the rules, and counters of the runs that figures show. */
 json_t *report_compare(struct arena *a, struct store *s, const struct report_experiment *list, uint32_t count,
                        struct error *e);
+
+/* report_source.c: source lines of the runs that the page shows (the table of runs, as in the page's content). */
+json_t *report_source(struct arena *a, struct store *store, const json_t *runs, struct error *e);
 
 /* report_data.c: all of the page's content; docs/report.md has the format. */
 json_t *report_data(struct arena *a, struct store *s, const char *store_path, const struct report_options *o,

@@ -1,5 +1,6 @@
 #include "gpu/files.h"
 
+#include "gpu/issue_order.h"
 #include "gpu/timeline.h"
 #include "gpu/trace.h"
 #include "gpu/warps.h"
@@ -16,6 +17,11 @@ static bool open_all(struct gpu_options *o, const struct gpu_files *f, struct er
         if (!(o->trace = trace_open(f->trace, &header, e)))
             return false;
     }
+    if (is_asked_for(f->issue_order, o)) {
+        struct issue_order_run run = {f->program, o->scheduler.spec, o->l1.spec, o->divergence.spec};
+        if (!(o->issue_order = issue_order_open(f->issue_order, &o->machine, &run, e)))
+            return false;
+    }
     return !is_asked_for(f->warps, o) || (o->warps = warps_open(f->warps, e));
 }
 
@@ -29,13 +35,15 @@ bool gpu_files_open(struct gpu_options *options, const struct gpu_files *f, stru
 
 void gpu_files_close(struct gpu_options *o, void (*reported)(void *user, const struct error *e), void *user)
 {
-    struct error e[3] = {{0}};
+    struct error e[4] = {{0}};
     if (o->timeline && !timeline_close(o->timeline, &e[0]))
         reported(user, &e[0]);
     if (o->trace && !trace_close(o->trace, &e[1]))
         reported(user, &e[1]);
     if (o->warps && !warps_close(o->warps, &e[2]))
         reported(user, &e[2]);
+    if (o->issue_order && !issue_order_close(o->issue_order, &e[3]))
+        reported(user, &e[3]);
 }
 
 void gpu_files_destroy(struct gpu_options *o)
@@ -43,7 +51,9 @@ void gpu_files_destroy(struct gpu_options *o)
     timeline_destroy(o->timeline);
     trace_destroy(o->trace);
     warps_destroy(o->warps);
+    issue_order_destroy(o->issue_order);
     o->timeline = NULL;
     o->trace = NULL;
     o->warps = NULL;
+    o->issue_order = NULL;
 }

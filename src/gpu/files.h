@@ -1,13 +1,14 @@
-/* The files that a GPU writes while it runs, beside its results: timeline, trace of L1 accesses, log of warps. */
+/* The files that a GPU writes while it runs, beside its results: timeline, trace of L1 accesses, log of warps,
+ * order of issues. */
 #ifndef HEDDLE_GPU_FILES_H
 #define HEDDLE_GPU_FILES_H
 
 #include "gpu/gpu.h"
 
 struct gpu_files {
-    const char *timeline, *trace, *warps;  /* paths; NULL or empty: not asked for */
-    uint64_t timeline_first, timeline_end; /* cycles */
-    const char *program;                   /* named in the trace */
+    const char *timeline, *trace, *warps, *issue_order; /* paths; NULL or empty: not asked for */
+    uint64_t timeline_first, timeline_end;              /* cycles */
+    const char *program;                                /* named in the trace */
 };
 
 /* Into options, whose machine is known. They are written with time alone. On failure none is open. */

@@ -15,6 +15,7 @@
 
 struct timeline;
 struct trace;
+struct issue_order;
 struct warps;
 struct progress;
 struct profile_pcs;
@@ -38,15 +39,16 @@ struct gpu_options {
     struct policy_choice scheduler, l1, divergence; /* timed; taken over by the GPU. Not chosen: the machine's */
     struct policy_choice probes[GPU_PROBES];        /* such as work in this mode; taken over by the GPU */
     uint32_t probe_count;
-    uint32_t threads;             /* timed: cores are simulated on so many threads; 0: one */
-    struct timeline *timeline;    /* or NULL; the caller's */
-    struct trace *trace;          /* of L1D accesses, or NULL; the caller's */
-    struct warps *warps;          /* one row per warp, or NULL; the caller's (gpu/warps.h) */
-    struct progress *progress;    /* or NULL; the caller's */
-    struct launch_filter *filter; /* with time: which launches have it; NULL: all. The caller's */
-    bool merge_launches;          /* keep one record a kernel, not one per launch */
-    bool pcs;                     /* count what each instruction does (gpu/profile.h) */
-    uint64_t interval;            /* timed: sample the counters every so many cycles; 0: not */
+    uint32_t threads;                /* timed: cores are simulated on so many threads; 0: one */
+    struct timeline *timeline;       /* or NULL; the caller's */
+    struct trace *trace;             /* of L1D accesses, or NULL; the caller's */
+    struct warps *warps;             /* one row per warp, or NULL; the caller's (gpu/warps.h) */
+    struct issue_order *issue_order; /* or NULL; the caller's. Not with a timeline */
+    struct progress *progress;       /* or NULL; the caller's */
+    struct launch_filter *filter;    /* with time: which launches have it; NULL: all. The caller's */
+    bool merge_launches;             /* keep one record a kernel, not one per launch */
+    bool pcs;                        /* count what each instruction does (gpu/profile.h) */
+    uint64_t interval;               /* timed: sample the counters every so many cycles; 0: not */
 };
 
 struct gpu_kernel { /* one launch, or with merge_launches all of one kernel */

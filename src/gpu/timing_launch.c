@@ -7,6 +7,7 @@
  * several run is counted with the one that started first. */
 #include "gpu/hang.h"
 #include "gpu/held.h"
+#include "gpu/issue_order.h"
 #include "gpu/progress.h"
 #include "gpu/timeline.h"
 #include "gpu/timing.h"
@@ -61,6 +62,8 @@ static void take_core(struct timing *t, uint32_t i, struct residency *r)
         profile_core_begin(&t->profiles[i], r->parts[r->part_count++]);
     }
     sm_begin(t->cores[i], &r->arena, r->program, &r->launch, r->block_limit, r->block_warps, t->now);
+    if (t->options->issue_order)
+        issue_order_core(t->options->issue_order, i, r->number);
     t->owner[i] = r;
     t->owned_since[i] = t->now;
 }
@@ -374,6 +377,9 @@ void timing_start(struct residency *r)
     r->start = t->now;
     t->sample_at = alone ? UINT64_MAX : t->sample_at;
     timing_begin_profile(t, r);
+    if (t->options->issue_order)
+        issue_order_launch(t->options->issue_order, profile_listing(&r->gpu->listings, r->launch.kernel),
+                           r->launch.kernel->name, r->number, t->now);
     if (alone)
         begin_alone(t, r);
     t->serial = r->program->serial || (!alone && t->serial);

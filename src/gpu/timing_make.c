@@ -3,6 +3,7 @@
 
 #include "base/out_of_memory.h"
 #include "gpu/held.h"
+#include "gpu/issue_order.h"
 #include "gpu/timeline.h"
 #include "gpu/trace.h"
 #include "gpu/workers.h"
@@ -50,7 +51,9 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
                                  .tells_written = l2->partial_writes,
                                  .wake_at = &t->core_wake[t->core_count],
                                  .blocked_bytes = &t->core_blocked[t->core_count],
-                                 .observer = o->timeline ? timeline_observer(o->timeline) : NULL};
+                                 .observer = o->timeline      ? timeline_observer(o->timeline)
+                                             : o->issue_order ? issue_order_observer(o->issue_order)
+                                                              : NULL};
         struct sm *c = sm_create(&t->arena, &m->sm, t->core_count, m->cores, &policies, &wires, e);
         if (!c)
             return false;
@@ -161,7 +164,8 @@ struct timing *timing_create(const struct gpu_options *options, struct error *e)
         return NULL;
     }
     /* An observer is told of one core after another. */
-    t->workers = options->threads > 1 && !options->timeline ? workers_create(options->threads) : NULL;
+    t->workers =
+        options->threads > 1 && !options->timeline && !options->issue_order ? workers_create(options->threads) : NULL;
     return t;
 }
 

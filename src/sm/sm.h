@@ -98,8 +98,8 @@ uint64_t sm_l1_fails(const struct sm *c);              /* tries of the L1D that 
 void sm_log_warps(struct sm *c, struct warp_log *log); /* counts stalls of each warp there too (warp_log.h) */
 void sm_log_stalls(struct sm *c, struct stall_log *log); /* and there (stall_log.h) */
 void sm_settle_stalls(struct sm *c);                     /* the log has all cycles before this one */
-/* The accesses of the load that the warp has just executed, if the bytes of these lanes lay side by side in lines of the
- * L1D. */
+/* The accesses of the load that the warp has just executed, if the bytes of these lanes lay side by side in lines of
+ * the L1D. */
 uint32_t sm_least_accesses(const struct sm *c, uint32_t warp, uint32_t lanes);
 struct sm_counts *sm_policy_counts(struct sm *c, uint32_t *count);
 

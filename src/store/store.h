@@ -85,7 +85,20 @@ struct store_rows {
  * launched first. maxima: one a name, whether the greatest counts and not the sum. */
 bool store_instructions(struct store *s, struct arena *a, const char *key, const char *launch, const char *const *names,
                         const bool *maxima, uint32_t name_count, struct store_rows *out, struct error *e);
-/* Of the whole run. */
+/* each_pc.c: runs with counters of instructions (--pcs); and all those of a run, launch by launch. What is visited lives
+ * until the next. */
+struct store_pc {
+    const char *kernel, *function, *source, *text;
+    int64_t line;
+    const char *const *names;
+    const int64_t *values;
+    uint32_t count;
+};
+bool store_keys_with_pcs(struct store *s, struct arena *a, const char ***keys, uint32_t *count, struct error *e);
+bool store_each_pc(struct store *s, const char *key, void (*visit)(void *context, const struct store_pc *pc),
+                   void *context, struct error *e);
+
+/* rows.c: of the whole run. */
 bool store_buckets(struct store *s, struct arena *a, const char *key, const char *const *names, uint32_t name_count,
                    struct store_rows *out, struct error *e);
 
