@@ -91,7 +91,7 @@ printf '[experiment]\nsize = test\n[programs]\nvectoradd\n[machines]\nmine = ./m
     'x = program
 series = scheduler
 y = ipc' >"$scratch/there/paths.ini"
-expect 'paths of the experiment' 0 '^vectoradd: lrr|  vectoradd: lrr > rr' \
+expect 'paths of the experiment, and what is too close' 0 'not judged, since too close .*: vectoradd: lrr ~ rr$' \
     "$heddle" robust "$scratch/there/paths.ini" -o "$scratch/here/r.db" --factors 'block order' --sample 0
 
 # ------------------------------------------------------------------ what cannot be done

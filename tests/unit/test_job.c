@@ -57,6 +57,7 @@ static void make_experiment(struct made *m, const struct point_text *t)
     const char *texts[AXIS_COUNT] = {
         t->program ? t->program : own_path, t->machine, t->scheduler, t->l1, t->divergence, ""};
     *m = (struct made){.x = {.name = "hand",
+                             .folder = "",
                              .text = text,
                              .text_bytes = sizeof text - 1,
                              .points = &m->point,
