@@ -28,9 +28,13 @@ $(BUILD)/obj/src/cuda/%.o $(BUILD)/obj/src/cudart/%.o: ROOM_CFLAGS := -fvisibili
 $(BUILD)/obj/src/gpu/machine_find.o: machines/gtx480.ini
 $(BUILD)/obj/src/figure/report_assets.o: $(wildcard web/*)
 # One object has the commit. $(BUILD)/commit is written when that changes, so that nothing else is compiled again.
+# Where it has not changed, there is nothing to do, and `make -q` says so (./heddle asks).
+ifneq ($(COMMIT),$(shell cat $(BUILD)/commit 2>/dev/null))
 $(BUILD)/commit: FORCE
+endif
+$(BUILD)/commit:
 	@mkdir -p $(@D)
-	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+	@echo '$(COMMIT)' >$@
 .PHONY: FORCE
 $(BUILD)/obj/src/base/version.o: $(BUILD)/commit
 $(BUILD)/obj/src/base/version.o: ROOM_CFLAGS := $(if $(COMMIT),-DHEDDLE_COMMIT='"$(COMMIT)"')

@@ -230,6 +230,9 @@ static void say_more(const struct view *v, const struct lines_request *r, uint32
     if (v->shown < all)
         fputs("; --lines=all shows all", to);
     fputs(".\n", to);
+    fputs("  waited: warp cycles, counted where a value is needed; own hits: by the warp that had brought the line;\n"
+          "  pipeline: no room, mostly in the load/store unit. docs/profile.md explains every column.\n",
+          to);
     if (left_out)
         fprintf(to, "  The window is too narrow for %u of the columns.\n", left_out);
 }

@@ -7,6 +7,8 @@ case $build in
 esac
 export BUILD="$build"
 
+./heddle --version >/dev/null 2>&1
+expect 'what is built is not built again' 1 '' sh -c './heddle --version 2>&1 | grep building'
 expect 'wrapper' 0 '^heddle [0-9.]+ ' ./heddle --version
 ln -s "$PWD/heddle" "$scratch/link"
 expect 'wrapper through a link, from another folder' 0 '^heddle [0-9.]+ ' sh -c 'cd / && exec "$1" --version' sh "$scratch/link"

@@ -209,7 +209,8 @@ static void causes_need_proof(void **state)
                    "l1d.hits=600 l1d.misses=400 l1d.evictions=200 l1d.intra_warp_hits=100 l1d.inter_warp_hits=500";
     says(
         timed(0, lost), timed(450, kept), "locality inside warps",
-        "gto waits 50% less for memory, since its L1 data caches keep lines until they are used "
+        "gto waits 50% less for memory and the load/store unit, since its L1 data caches keep lines until they are "
+        "used "
         "again: they evict 75% fewer lines, reads miss 56% less, and most of the read hits gained are by the warp that "
         "had brought the line.");
     says(timed(0, lost), timed(450, shared), "locality between warps", "gto waits 50% less");
