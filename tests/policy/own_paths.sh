@@ -2,7 +2,8 @@
 # A divergence unit that regroups nothing and lets the core keep the paths of its slots is `pdom`, cycle for cycle, over
 # the workloads: everything that is counted is the same, but for warps that have ended. Their slots stay until the block
 # has ended, parked, which counts as waiting at a barrier (drain, barrier, occupancy); and a warp whose instruction comes
-# in a cycle in which nothing else changes, such as a slot that is given back, counts as waiting for it (fetch, pipeline).
+# in a cycle in which nothing else changes, such as a slot that is given back, counts as waiting for it (fetch,
+# pipeline, and of that pipeline.decode).
 # sh tests/policy/own_paths.sh BUILD, from the repository's root; counted as the command-line tests are.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
@@ -13,7 +14,7 @@ is 'and one that keeps threads in the slots of their warps' "$cc" -std=gnu11 -O2
     tests/policy/own_paths.c
 
 counted() { # FILE
-    sed '/"host": {/,/^  }/d; /"divergence":/d; /"occupancy":/d; /"\(barrier\|drain\|fetch\|pipeline\)":/d' "$1"
+    sed '/"host": {/,/^  }/d; /"divergence":/d; /"occupancy":/d; /"\(barrier\|drain\|fetch\|pipeline\|decode\)":/d' "$1"
 }
 for workload in $(workloads); do
     is "$workload by itself" "$heddle" run --quiet --size test -m slp --stats "$scratch/pdom.json" "$workload"
