@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Completion for bash: source this file, or install it as share/bash-completion/completions/heddle (make install does).
 # Everything comes from the command itself: commands and options from --help, names from 'heddle list WHAT --names'.
 
