@@ -1,6 +1,7 @@
 /* heddle run: a workload or a program of the user's, with Heddle's library in front of it. This file: options, checks
  * beforehand, and what is said afterwards; child.c runs the program. */
 #include "base/out_of_memory.h"
+#include "base/temporary.h"
 #include "base/whole_file.h"
 #include "cli/cli.h"
 #include "cli/lines.h"
@@ -627,13 +628,8 @@ static int run(const struct run_options *o, const struct setup *setup, struct pr
 /* For --what-if: a trace that nobody asked for by name. */
 static bool make_trace(char path[PATH_MAX], struct error *e)
 {
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, PATH_MAX, "%.4000s/heddle-trace-XXXXXX", folder && *folder ? folder : "/tmp");
-    int fd = mkstemp(path);
-    if (fd < 0)
-        return error_set(e, ERROR_IO, "cannot make a temporary file %s: %s", path, strerror(errno));
-    close(fd);
-    return true;
+    int fd = temporary_file(path, "trace", "", e);
+    return fd >= 0 && close(fd) == 0;
 }
 
 int cli_run(int argc, char **argv) { return cli_run_for(argc, argv, NULL); }

@@ -1,6 +1,7 @@
 /* heddle schedule: two issue orders, out of files or of two runs made on the spot. This file: which two, and what is
  * asked of them; schedule_print.c says what was found. */
 #include "base/out_of_memory.h"
+#include "base/temporary.h"
 #include "base/whole_file.h"
 #include "cli/cli.h"
 #include "cli/schedule_print.h"
@@ -116,19 +117,18 @@ static bool write_svg(const struct picture *p, const char *path, struct error *e
 
 static bool write_png(const struct picture *p, const char *path, struct error *e)
 {
-    char svg[] = "/tmp/heddle-schedule-XXXXXX.svg";
-    int fd = mkstemps(svg, 4);
-    bool ok = fd >= 0 || error_set(e, ERROR_IO, "cannot make a temporary file: %s", strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    ok = ok && write_svg(p, svg, e);
+    char svg[PATH_MAX];
+    int fd = temporary_file(svg, "schedule", ".svg", e);
+    if (fd < 0)
+        return false;
+    close(fd);
+    bool ok = write_svg(p, svg, e);
     if (ok && !spawn((const char *const[]){"rsvg-convert", "-o", path, svg, NULL}) &&
         !spawn((const char *const[]){"convert", svg, path, NULL}))
         ok = error_set(e, ERROR_IO,
                        "a picture as PNG needs rsvg-convert (package librsvg2-bin) or ImageMagick; FILE.svg needs "
                        "neither");
-    if (fd >= 0)
-        unlink(svg);
+    unlink(svg);
     return ok;
 }
 
@@ -192,14 +192,11 @@ static int run_one(const struct request *r, int which, const char *order, char *
 static int compare_here(const struct request *r, char **rest, int rest_count)
 {
     struct error e = {0};
-    const char *folder = getenv("TMPDIR");
     char files[2][PATH_MAX];
     int status = EXIT_DONE, made = 0;
     for (; made < 2 && status == EXIT_DONE; made++) {
-        snprintf(files[made], PATH_MAX, "%.3900s/heddle-order-XXXXXX", folder && *folder ? folder : "/tmp");
-        int fd = mkstemp(files[made]);
+        int fd = temporary_file(files[made], "order", "", &e);
         if (fd < 0) {
-            error_set(&e, ERROR_IO, "cannot make a temporary file %s: %s", files[made], strerror(errno));
             status = cli_fail(&e);
             break;
         }

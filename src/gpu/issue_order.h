@@ -2,7 +2,7 @@
  * `heddle schedule`. docs/schedule.md describes the format.
  *
  * Each core has two buffers, issues and reasons, which go into the file, compressed, when they are full. So memory is
- * bounded. Cores are told of one after another, so that the file is the same for any -j. */
+ * bounded. Cores report one after another, so that the file is the same for any -j. */
 #ifndef HEDDLE_GPU_ISSUE_ORDER_H
 #define HEDDLE_GPU_ISSUE_ORDER_H
 

@@ -10,6 +10,7 @@
  * finds the line unless it was evicted for want of room. A store that drops the line, or puts it there itself, ends the
  * use of what was there before. Marks of launches need no care: whatever comes after one is farther away than all
  * before it. */
+#include "base/temporary.h"
 #include "replay/replay.h"
 
 #include <errno.h>
@@ -37,13 +38,9 @@ struct pass {
 
 static int open_temporary(struct error *e)
 {
-    char path[4096];
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/heddle-next-XXXXXX", folder && *folder ? folder : "/tmp");
-    int fd = mkstemp(path);
-    if (fd < 0)
-        error_set(e, ERROR_IO, "cannot make a temporary file %s: %s", path, strerror(errno));
-    else
+    char path[PATH_MAX];
+    int fd = temporary_file(path, "next", "", e);
+    if (fd >= 0)
         unlink(path);
     return fd;
 }

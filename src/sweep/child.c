@@ -7,6 +7,7 @@
 #include "sweep/child.h"
 #include "base/exit_code.h"
 #include "base/out_of_memory.h"
+#include "base/temporary.h"
 #include "base/version.h"
 #include "gpu/gpu.h"
 #include "program/program.h"
@@ -200,15 +201,10 @@ static bool is_damaged(const char *path)
 }
 
 /* A file for the results, where the caller names none. */
-static bool make_stats_file(char *path, size_t size, struct error *e)
+static bool make_stats_file(char path[PATH_MAX], struct error *e)
 {
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, size, "%.3900s/heddle-XXXXXX", folder && *folder ? folder : "/tmp");
-    int fd = mkstemp(path);
-    if (fd < 0)
-        return error_set(e, ERROR_IO, "cannot make a temporary file %s: %s", path, strerror(errno));
-    close(fd);
-    return true;
+    int fd = temporary_file(path, "stats", "", e);
+    return fd >= 0 && close(fd) == 0;
 }
 
 static bool create_empty(const char *path, struct error *e)
@@ -226,7 +222,7 @@ bool child_run(const struct child_request *r, struct child_result *out, struct e
     *out = (struct child_result){0};
     if (r->guard)
         snprintf(stats, sizeof stats, "%s", r->guard->stats);
-    if (!(r->guard ? create_empty(stats, e) : make_stats_file(stats, sizeof stats, e)))
+    if (!(r->guard ? create_empty(stats, e) : make_stats_file(stats, e)))
         return false;
     char *options = options_text(r, stats);
     int status = 0;
