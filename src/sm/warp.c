@@ -106,7 +106,8 @@ void sm_release(struct sm *c, struct sm_inflight *f)
     s->awaited = (uint16_t)(s->awaited - f->inst->destination_count);
     if (f->inst->destination_count && s->buffered && !((c->issue.clear | c->issue.stale) >> f->slot & 1))
         sm_refresh(c, f->slot);
-    sm_try_fence(c, f->slot);
+    if (c->issue.fenced)
+        sm_try_fence(c, f->slot);
 }
 
 void sm_finish(struct sm *c, uint16_t id)
@@ -119,7 +120,7 @@ void sm_finish(struct sm *c, uint16_t id)
     c->flights.free[c->flights.free_count++] = id;
     if (c->issue.ended >> slot & 1)
         sm_try_retire(c, slot);
-    else
+    else if (c->issue.fenced)
         sm_try_fence(c, slot);
 }
 
