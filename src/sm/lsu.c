@@ -35,7 +35,7 @@ void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
     *(g->l1d_latency_behind ? &l->hits.capacity : &l->l1_capacity) = under_way;
     l->hits.list = arena_array(a, struct sm_instruction_delay, l->hits.capacity + 1);
     l->l1_pipe = arena_array(a, struct sm_delay, l->l1_capacity + 1);
-    l->shared_capacity = g->shared_latency ? g->shared_latency : 1;
+    l->shared_capacity = (g->shared_latency ? g->shared_latency : 1) + 32 * g->shared_conflict_latency;
     l->shared_pipe = arena_array(a, struct sm_instruction_delay, l->shared_capacity);
     if (l->l1t && g->texture_results)
         l->fragments = arena_array(a, struct sm_fragment, g->l1t.mshr_entries);
@@ -559,7 +559,8 @@ STEP void dispatch_cycle(struct sm *c, bool plain)
             uint32_t at = l->shared_head + l->shared_count;
             if (at >= l->shared_capacity)
                 at -= l->shared_capacity;
-            l->shared_pipe[at] = (struct sm_instruction_delay){.ready = c->now + c->config->shared_latency, .id = id};
+            l->shared_pipe[at] = (struct sm_instruction_delay){.ready = c->now + c->config->shared_latency + f->shared_extra,
+                                                              .id = id};
             l->shared_count++;
             f->remaining = 1;
         } else if (f->atomic) {
