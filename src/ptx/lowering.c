@@ -12,9 +12,9 @@ enum { MOST_READS = UINT8_MAX, MOST_DEPTH = 12 };
 
 const char *ptx_fate_name(enum ptx_fate fate)
 {
-    static const char *const names[] = {[PTX_FATE_KEPT] = "",         [PTX_FATE_DEAD] = "dead",
-                                        [PTX_FATE_OPERAND] = "operand", [PTX_FATE_FUSED] = "fused",
-                                        [PTX_FATE_MERGED] = "merged",   [PTX_FATE_UNROLLED] = "unrolled"};
+    static const char *const names[] = {
+        [PTX_FATE_KEPT] = "",       [PTX_FATE_DEAD] = "dead",     [PTX_FATE_OPERAND] = "operand",
+        [PTX_FATE_FUSED] = "fused", [PTX_FATE_MERGED] = "merged", [PTX_FATE_UNROLLED] = "unrolled"};
     return names[fate];
 }
 
@@ -31,7 +31,10 @@ bool lower_is_integer(const struct ptx_inst *in, int bits)
     return t != PTX_NO_TYPE && t != PTX_PRED && ptx_type_bits(t) == bits && !ptx_type_is_float(t);
 }
 
-bool lower_is_literal(const struct ptx_operand *o) { return o->kind == PTX_OPERAND_INT || o->kind == PTX_OPERAND_FLOAT; }
+bool lower_is_literal(const struct ptx_operand *o)
+{
+    return o->kind == PTX_OPERAND_INT || o->kind == PTX_OPERAND_FLOAT;
+}
 
 bool lower_uses_memory(const struct ptx_inst *in)
 {
@@ -232,12 +235,28 @@ static void find_reads(struct arena *a, struct lowering_work *w)
 
 /* ------------------------------------------------------------- all of it */
 
+/* Loaded bytes and halves are extended on the way: a comparison has nothing to do before. */
+static bool compares_loaded(const struct lowering_work *w, const struct ptx_inst *in)
+{
+    if (in->opcode != PTX_OP_setp || !lower_is_integer(in, 16))
+        return false;
+    for (uint32_t k = 1; k < in->operand_count; k++)
+        if (in->operands[k].kind == PTX_OPERAND_REG) {
+            uint32_t d = w->definition[in->operands[k].reg->index];
+            if (d >= LOWER_MANY || !(ptx_flags(&w->f->insts[d]) & PTX_F_LOAD))
+                return false;
+        }
+    return true;
+}
+
 static void count_each(struct lowering_work *w)
 {
     for (uint32_t i = 0; i < w->f->inst_count; i++) {
         const struct ptx_inst *in = &w->f->insts[i];
         uint32_t result = lower_result(w, i);
         w->insts[i].slots = lower_count(w->f, in, result != LOWER_NONE && w->narrow[result]);
+        if (compares_loaded(w, in))
+            w->insts[i].slots = 1;
         w->insts[i].into = PTX_INTO_NOTHING;
         for (uint32_t k = in->operand_count && !(ptx_flags(in) & PTX_F_NO_DEST); k < in->operand_count; k++) {
             w->inputs[i]++;

@@ -6,11 +6,13 @@
 #include "ptx/lowering_internal.h"
 
 enum {
-    MEETING = 2,         /* BSSY and BSYNC */
-    MOST_PREDICATED = 8, /* machine instructions that a branch may skip and still become predicates */
-    MOST_UNROLLED = 80,  /* machine instructions of a loop that is unrolled */
-    WITH_SLOW_PATH = 9,  /* a sequence so long has a branch of its own: division, roots */
-    UNROLLED_ENTRY = 10, /* tests and jumps between the loop of four and those for what is left over */
+    MEETING = 2,          /* BSSY and BSYNC */
+    NEAR = 64,            /* instructions before a loop in which its counter is looked for */
+    MOST_PREDICATED = 8,  /* machine instructions that a branch may skip and still become predicates */
+    MOST_UNROLLED = 80,   /* machine instructions of a loop that is unrolled */
+    MOST_STRAIGHT = 1000, /* machine instructions of a loop that is unrolled to the end */
+    WITH_SLOW_PATH = 9,   /* a sequence so long has a branch of its own: division, roots */
+    UNROLLED_ENTRY = 12,  /* tests and jumps between the loop of four and those for what is left over */
 };
 
 struct control {
@@ -147,15 +149,19 @@ static bool only_returns(const struct control *c, uint32_t block)
     return b->end - b->first == 1 && ptx_flags(&c->f->insts[b->first]) & (PTX_F_RET | PTX_F_EXIT);
 }
 
+static void add_slots(struct ptx_lowered *l, uint32_t slots)
+{
+    l->slots = (uint8_t)(l->slots + slots > UINT8_MAX ? UINT8_MAX : l->slots + slots);
+    l->fate = PTX_FATE_KEPT;
+}
+
 /* What a loop costs once is paid by the end of the block before it. */
 static void pay_before(struct control *c, uint32_t loop, uint32_t slots)
 {
     uint32_t before = c->cfg->idom[c->cfg->loops[loop].header_block];
     if (before == PTX_NO_BLOCK)
         return;
-    struct ptx_lowered *l = &c->w->insts[c->cfg->blocks[before].end - 1];
-    l->slots = (uint8_t)(l->slots + slots);
-    l->fate = PTX_FATE_KEPT;
+    add_slots(&c->w->insts[c->cfg->blocks[before].end - 1], slots);
 }
 
 static void meet(struct control *c, uint32_t branch)
@@ -171,7 +177,7 @@ static void meet(struct control *c, uint32_t branch)
     if (loop != PTX_NO_LOOP && !ptx_loop_contains(c->cfg, (uint32_t)loop, at))
         pay_before(c, (uint32_t)loop, MEETING);
     else
-        c->w->insts[branch].slots = (uint8_t)(c->w->insts[branch].slots + MEETING);
+        add_slots(&c->w->insts[branch], MEETING);
 }
 
 static void look_at_branch(struct control *c, uint32_t branch)
@@ -196,8 +202,8 @@ static void look_at_jump(struct control *c, uint32_t block, uint32_t *laid_out)
     uint32_t jump = b->end - 1, to = b->succ_count == 1 ? b->succs[0] : PTX_NO_BLOCK;
     if (to == PTX_NO_BLOCK)
         return;
-    bool is_header = c->cfg->blocks[to].loop != PTX_NO_LOOP &&
-                     c->cfg->loops[c->cfg->blocks[to].loop].header_block == to;
+    bool is_header =
+        c->cfg->blocks[to].loop != PTX_NO_LOOP && c->cfg->loops[c->cfg->blocks[to].loop].header_block == to;
     if (b->end - b->first == 1 || !laid_out[to] || is_header)
         lower_vanish(c->w, jump, PTX_FATE_MERGED, PTX_INTO_NOTHING);
     laid_out[to] = block + 1;
@@ -227,8 +233,8 @@ static bool steps_by_constant(const struct control *c, uint32_t i)
     const struct ptx_inst *in = &c->f->insts[i];
     return (in->opcode == PTX_OP_add || in->opcode == PTX_OP_sub) && !in->guard && in->operand_count == 3 &&
            in->operands[1].kind == PTX_OPERAND_REG && in->operands[2].kind == PTX_OPERAND_INT &&
-           !ptx_type_is_float(lower_type(in)) && c->w->register_of[in->operands[0].reg->index] ==
-               c->w->register_of[in->operands[1].reg->index];
+           !ptx_type_is_float(lower_type(in)) &&
+           c->w->register_of[in->operands[0].reg->index] == c->w->register_of[in->operands[1].reg->index];
 }
 
 /* The steps of addresses and counters become part of the offsets of the copies. */
@@ -285,7 +291,8 @@ static bool counts(const struct control *c, uint32_t loop, uint32_t branch)
         const struct ptx_loop *l = &c->cfg->loops[loop];
         for (uint32_t b = 0; b < l->block_count; b++)
             for (uint32_t i = c->cfg->blocks[l->blocks[b]].first; i < c->cfg->blocks[l->blocks[b]].end; i++)
-                if (lower_result(w, i) != LOWER_NONE && w->register_of[lower_result(w, i)] == w->register_of[o->reg->index]) {
+                if (lower_result(w, i) != LOWER_NONE &&
+                    w->register_of[lower_result(w, i)] == w->register_of[o->reg->index]) {
                     changes = true;
                     steps |= steps_by_constant(c, i);
                 }
@@ -294,11 +301,49 @@ static bool counts(const struct control *c, uint32_t loop, uint32_t branch)
     return steps && stays;
 }
 
+/* What a register held last before the loop, in order of the text, where that is a literal. */
+static bool starts_at(const struct control *c, uint32_t loop, uint32_t reg, int64_t *value)
+{
+    const struct lowering_work *w = c->w;
+    for (uint32_t i = c->cfg->loops[loop].begin, seen = 0; i-- > 0 && seen < NEAR; seen++) {
+        const struct ptx_inst *in = &c->f->insts[i];
+        uint32_t result = lower_result(w, i);
+        if (result == LOWER_NONE || w->register_of[result] != reg)
+            continue;
+        while (in->opcode == PTX_OP_mov && in->operands[1].kind == PTX_OPERAND_REG &&
+               w->definition[in->operands[1].reg->index] < LOWER_MANY)
+            in = &c->f->insts[w->definition[in->operands[1].reg->index]];
+        *value = in->opcode == PTX_OP_mov && in->operands[1].kind == PTX_OPERAND_INT ? in->operands[1].integer : 0;
+        return in->opcode == PTX_OP_mov && in->operands[1].kind == PTX_OPERAND_INT;
+    }
+    return false;
+}
+
+/* Rounds of a loop that counts from a literal to a literal; 0: not known. */
+static uint64_t known_trips(const struct control *c, uint32_t loop, uint32_t branch)
+{
+    const struct lowering_work *w = c->w;
+    const struct ptx_inst *test = &c->f->insts[w->definition[c->f->insts[branch].guard->index]];
+    int64_t first, step = 0;
+    if (test->operands[1].kind != PTX_OPERAND_REG || test->operands[2].kind != PTX_OPERAND_INT)
+        return 0;
+    uint32_t counter = w->register_of[test->operands[1].reg->index];
+    const struct ptx_loop *l = &c->cfg->loops[loop];
+    for (uint32_t i = l->begin; i < l->end; i++)
+        if (steps_by_constant(c, i) && w->register_of[c->f->insts[i].operands[0].reg->index] == counter)
+            step = c->f->insts[i].operands[2].integer;
+    if (!step || !starts_at(c, loop, counter, &first))
+        return 0;
+    int64_t way = test->operands[2].integer - first;
+    return way / step > 0 ? (uint64_t)(way / step) : 0;
+}
+
 static void unroll(struct control *c, uint32_t loop)
 {
     const struct ptx_loop *l = &c->cfg->loops[loop];
     bool plain = true;
-    if (l->latch_count != 1 || loop_size(c, l, &plain) > MOST_UNROLLED || !plain)
+    uint32_t size = loop_size(c, l, &plain);
+    if (l->latch_count != 1 || size > MOST_UNROLLED || !plain)
         return;
     /* one way out, at the end: of the latch, or of the branch before a latch that only jumps */
     uint32_t latch = l->latches[0], exit_block = PTX_NO_BLOCK;
@@ -317,13 +362,17 @@ static void unroll(struct control *c, uint32_t loop)
     uint32_t branch = c->cfg->blocks[exit_block].end - 1;
     if (!at_end || !counts(c, loop, branch))
         return;
-    if (l->block_count > 1 + (exit_block != latch))
+    uint64_t trips = known_trips(c, loop, branch);
+    bool known = trips && trips * size <= MOST_STRAIGHT;
+    if (l->block_count > 1 + (exit_block != latch) && !known)
         return;
+    bool parts = c->w->divergent[c->f->insts[branch].guard->index]; /* then what is left over is run through twice */
+    if (!known)
+        pay_before(c, loop, UNROLLED_ENTRY + (parts ? size : 0));
     give_comparison(c, branch, PTX_FATE_UNROLLED);
-    pay_before(c, loop, UNROLLED_ENTRY);
     for (uint32_t k = 0; k < l->block_count; k++)
         for (uint32_t i = c->cfg->blocks[l->blocks[k]].first; i < c->cfg->blocks[l->blocks[k]].end; i++)
-            if (lower_is_kept(c->w, i) && steps_by_constant(c, i) && only_addresses_and_tests(c, loop, i))
+            if (lower_is_kept(c->w, i) && steps_by_constant(c, i) && (known || only_addresses_and_tests(c, loop, i)))
                 lower_vanish(c->w, i, PTX_FATE_UNROLLED, PTX_INTO_NOTHING);
 }
 
@@ -372,8 +421,26 @@ static void begin_kernel(struct lowering_work *w)
         shared |= names_shared(in);
     }
     if (first != LOWER_NONE)
-        w->insts[first].slots = (uint8_t)(w->insts[first].slots + STACK_POINTER + (global ? DESCRIPTOR : 0) +
-                                          (shared ? SHARED_BASE : 0) + direct);
+        add_slots(&w->insts[first], STACK_POINTER + (global ? DESCRIPTOR : 0) + (shared ? SHARED_BASE : 0) + direct);
+}
+
+/* ------------------------------------------------------------- atomics of a whole warp on one address */
+
+/* The warp adds up among its threads first, and one of them goes to memory. */
+static void add_up_first(struct lowering_work *w, uint32_t i)
+{
+    enum { COUNT_THREADS = 8, ADD_VALUES = 7, AND_SHARE = 6, SHARE_SUMS = 20 };
+    const struct ptx_inst *in = lower_inst(w, i);
+    const struct ptx_operand *address = ptx_flags(in) & PTX_F_ATOMIC ? lower_address(in) : NULL;
+    if (!address || !ptx_has_modifier(in, PTX_MOD_ADD) || !lower_is_integer(in, 32) ||
+        (address->elements[0].kind == PTX_OPERAND_REG && w->divergent[address->elements[0].reg->index]))
+        return;
+    bool counts_threads = lower_is_literal(&in->operands[in->operand_count - 1]);
+    uint32_t result = in->opcode == PTX_OP_red ? LOWER_NONE : lower_result(w, i);
+    bool shares = result != LOWER_NONE && lower_use_count(w, result);
+    w->insts[i].slots = (uint8_t)((counts_threads ? COUNT_THREADS : ADD_VALUES) + (!shares          ? 0
+                                                                                   : counts_threads ? AND_SHARE
+                                                                                                    : SHARE_SUMS));
 }
 
 void lower_control(struct lowering_work *w)
@@ -383,6 +450,8 @@ void lower_control(struct lowering_work *w)
         return;
     c.first_meeting = arena_array(&w->scratch, uint32_t, w->cfg->block_count + 1);
     find_divergent(w);
+    for (uint32_t i = 0; i < w->f->inst_count; i++)
+        add_up_first(w, i);
     look_at_jumps(&c);
     for (uint32_t l = 0; l < w->cfg->loop_count; l++)
         if (!has_inner_loop(w->cfg, l))

@@ -27,8 +27,9 @@ struct row {
 #define CTA     PTX_MOD_CTA
 #define SHARED  PTX_MOD_SHARED
 static const struct row rows[] = {
-#define ROW(opcode, first, second, modifier, another, literal, slots) ROW_(opcode, first, second, modifier, another, literal, slots)
-#define ROW_(op, kind, bits, kind2, bits2, modifier, another, literal, slots)                                          \
+#define ROW(opcode, first, second, modifier, another, literal, slots) \
+    ROW_(opcode, first, second, modifier, another, literal, slots)
+#define ROW_(op, kind, bits, kind2, bits2, modifier, another, literal, slots) \
     {PTX_OP_##op, modifier, another, kind, bits, kind2, bits2, literal, slots},
 #include "ptx/lowering.def"
 };
@@ -82,12 +83,20 @@ static bool conversion_is_free(const struct ptx_inst *in, bool narrow)
     return !ptx_type_is_signed(from);
 }
 
+/* A byte or half at its own boundary is a permutation. */
+static bool is_aligned_field(const struct ptx_inst *in)
+{
+    return in->opcode == PTX_OP_bfe && lower_is_integer(in, 32) && in->operands[2].kind == PTX_OPERAND_INT &&
+           in->operands[3].kind == PTX_OPERAND_INT && in->operands[2].integer % 8 == 0 &&
+           (in->operands[3].integer == 8 || in->operands[3].integer == 16);
+}
+
 uint8_t lower_count(const struct ptx_function *f, const struct ptx_inst *in, bool narrow)
 {
     enum ptx_type first = lower_type(in), second = in->type_count > 1 ? (enum ptx_type)in->types[1] : PTX_NO_TYPE;
     if (in->opcode == PTX_OP_cvt && conversion_is_free(in, narrow))
         return 1; /* as a move: it goes with the moves */
-    if (lower_reads_parameter(f, in))
+    if (lower_reads_parameter(f, in) || is_aligned_field(in))
         return 1;
     return look_up(in, narrow ? half_of(first) : first, second);
 }

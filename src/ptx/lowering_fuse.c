@@ -2,7 +2,7 @@
  * function of three bit patterns, compares and combines with another predicate, negates what it reads, adds a constant
  * to an address. An instruction vanishes where all that read its result can do its work too; for the larger ones there
  * may be but one reader, for the assembler does not do work twice to save an instruction. The reader must be in the
- * same loop. */
+ * same loop, but for a wide product: with the addition of 64 bits it is one instruction less. */
 #include "ptx/lowering_internal.h"
 
 enum { MOST_INPUTS = 3, MOST_OFFSET = 1 << 23 };
@@ -79,8 +79,19 @@ static bool mul_fits(const struct lowering_work *w, uint32_t i, uint32_t user, u
 static bool shl_fits(const struct lowering_work *w, uint32_t i, uint32_t user, uint32_t reg)
 {
     const struct ptx_inst *in = lower_inst(w, i);
-    return in->operands[2].kind == PTX_OPERAND_INT && adds_product(w, user, reg) && is_int32(w, i) == is_int32(w, user) &&
-           (is_int32(w, i) || is_int64(w, i));
+    return in->operands[2].kind == PTX_OPERAND_INT && adds_product(w, user, reg) &&
+           is_int32(w, i) == is_int32(w, user) && (is_int32(w, i) || (is_int64(w, i) && lower_use_count(w, reg) == 1));
+}
+
+/* The upper part of a shift to the left: a rotation, or a shift to the right. */
+static bool shift_fits(const struct lowering_work *w, uint32_t i, uint32_t user, uint32_t reg)
+{
+    const struct ptx_inst *in = lower_inst(w, i);
+    const struct ptx_operand *amount = &in->operands[in->operand_count - 1];
+    bool rotates = in->opcode == PTX_OP_shf && in->operands[1].kind == PTX_OPERAND_REG &&
+                   operand_is(in, 2, in->operands[1].reg->index);
+    return amount->kind == PTX_OPERAND_INT && adds_product(w, user, reg) && is_int32(w, user) &&
+           lower_is_integer(in, 32) && (rotates || (in->opcode == PTX_OP_shr && !ptx_type_is_signed(lower_type(in))));
 }
 
 /* A sign is extended on the way into a 64-bit addition. */
@@ -184,6 +195,8 @@ static bool fits(const struct lowering_work *w, uint32_t i, uint32_t user, uint3
     switch (in->opcode) {
     case PTX_OP_mul: return in->operand_count == 3 && mul_fits(w, i, user, reg);
     case PTX_OP_shl: return in->operand_count == 3 && shl_fits(w, i, user, reg);
+    case PTX_OP_shr:
+    case PTX_OP_shf: return shift_fits(w, i, user, reg);
     case PTX_OP_cvt: return cvt_fits(w, i, user);
     case PTX_OP_neg:
     case PTX_OP_abs: return neg_fits(w, i, user);
@@ -210,7 +223,7 @@ static void take(struct lowering_work *w, uint32_t i, uint32_t user)
     struct ptx_lowered *l = &w->insts[user];
     if (lower_uses_memory(u) || in->opcode == PTX_OP_neg || in->opcode == PTX_OP_abs || in->opcode == PTX_OP_cvt)
         return;
-    w->inputs[user] = (uint8_t)(w->inputs[user] + w->inputs[i] - 1);
+    w->inputs[user] = (uint8_t)(in->opcode == PTX_OP_shf ? MOST_INPUTS : w->inputs[user] + w->inputs[i] - 1);
     w->literals[user] = (uint8_t)(w->literals[user] + w->literals[i]);
     if (in->opcode == PTX_OP_mul)
         l->slots = 1; /* the wide one does both halves */
@@ -227,11 +240,32 @@ static bool can_vanish(const struct lowering_work *w, uint32_t i, uint32_t reg)
         const struct ptx_inst *u = lower_inst(w, user);
         if (w->insts[user].fate == PTX_FATE_DEAD)
             continue;
-        if (!lower_is_kept(w, user) || lower_loop_of(w, user) != lower_loop_of(w, i) ||
+        bool wide = lower_inst(w, i)->opcode == PTX_OP_mul && ptx_has_modifier(lower_inst(w, i), PTX_MOD_WIDE);
+        if (!lower_is_kept(w, user) || (lower_loop_of(w, user) != lower_loop_of(w, i) && !wide) ||
             (u->guard && u->guard->index == reg) || !fits(w, i, user, reg))
             return false;
     }
     return true;
+}
+
+/* Both values of a selection are computed for it alone: each is written under its predicate. */
+static bool is_only_for(const struct lowering_work *w, const struct ptx_operand *o, uint32_t i)
+{
+    uint32_t d = o->kind == PTX_OPERAND_REG ? w->definition[o->reg->index] : LOWER_NONE;
+    return d < LOWER_MANY && lower_use_count(w, o->reg->index) == 1 && w->insts[d].slots == 1 &&
+           w->cfg->block_of_inst[d] == w->cfg->block_of_inst[i] && !(ptx_flags(lower_inst(w, d)) & PTX_F_LOAD);
+}
+
+static void predicate_selections(struct lowering_work *w)
+{
+    for (uint32_t i = 0; i < w->f->inst_count; i++) {
+        const struct ptx_inst *in = lower_inst(w, i);
+        uint32_t reg = lower_result(w, i);
+        if (in->opcode == PTX_OP_selp && lower_is_kept(w, i) && w->insts[i].slots == 1 && !in->guard &&
+            reg != LOWER_NONE && w->definition[reg] == i && w->cfg->blocks[w->cfg->block_of_inst[i]].end != i + 1 &&
+            is_only_for(w, &in->operands[1], i) && is_only_for(w, &in->operands[2], i))
+            lower_vanish(w, i, PTX_FATE_OPERAND, PTX_INTO_NOTHING);
+    }
 }
 
 void lower_fuse(struct lowering_work *w)
@@ -247,4 +281,5 @@ void lower_fuse(struct lowering_work *w)
                 take(w, i, w->users[k]);
         lower_vanish(w, i, PTX_FATE_FUSED, into);
     }
+    predicate_selections(w);
 }

@@ -5,8 +5,9 @@
 
 static bool is_constant_operand(const struct ptx_operand *o)
 {
-    return lower_is_literal(o) || (o->kind == PTX_OPERAND_SYMBOL && o->variable->space != PTX_SPACE_SHARED &&
-                                   o->variable->space != PTX_SPACE_GLOBAL) ||
+    return lower_is_literal(o) ||
+           (o->kind == PTX_OPERAND_SYMBOL && o->variable->space != PTX_SPACE_SHARED &&
+            o->variable->space != PTX_SPACE_GLOBAL) ||
            o->kind == PTX_OPERAND_FUNCTION;
 }
 
@@ -90,6 +91,40 @@ static bool was_read_before(const struct lowering_work *w, const struct ptx_oper
     }
 }
 
+/* Neighbouring words of constant memory, at places known when it is assembled, come with one instruction. */
+static bool comes_with(const struct lowering_work *w, uint32_t i, uint32_t before)
+{
+    const struct ptx_inst *in = lower_inst(w, i), *b = before == LOWER_NONE ? NULL : lower_inst(w, before);
+    if (!b || in->opcode != PTX_OP_ld || !ptx_has_modifier(in, PTX_MOD_CONST) || lower_type(in) != lower_type(b) ||
+        w->cfg->block_of_inst[i] != w->cfg->block_of_inst[before])
+        return false;
+    const struct ptx_operand *a = lower_address(in), *o = lower_address(b);
+    return a->elements[0].variable == o->elements[0].variable &&
+           a->offset == o->offset + ptx_type_bits(lower_type(in)) / 8;
+}
+
+static bool loads_constant(const struct ptx_inst *in)
+{
+    const struct ptx_operand *address = in->opcode == PTX_OP_ld ? lower_address(in) : NULL;
+    return address && ptx_has_modifier(in, PTX_MOD_CONST) && address->elements[0].kind == PTX_OPERAND_SYMBOL &&
+           lower_type(in) != PTX_NO_TYPE && ptx_type_bits(lower_type(in)) == 32;
+}
+
+static void pair_constants(struct lowering_work *w)
+{
+    uint32_t before = LOWER_NONE;
+    for (uint32_t i = 0; i < w->f->inst_count; i++) {
+        const struct ptx_inst *in = lower_inst(w, i);
+        if (!loads_constant(in) || in->guard || !lower_is_kept(w, i))
+            continue;
+        bool last = w->cfg->blocks[w->cfg->block_of_inst[i]].end == i + 1;
+        bool comes = !last && comes_with(w, i, before);
+        if (comes)
+            lower_vanish(w, i, PTX_FATE_FUSED, before);
+        before = comes ? LOWER_NONE : i;
+    }
+}
+
 static bool is_single(const struct lowering_work *w, uint32_t i)
 {
     for (uint32_t k = w->results_of[i]; k < w->refs_of[i + 1]; k++)
@@ -115,4 +150,5 @@ void lower_moves(struct lowering_work *w)
         else if (in->opcode == PTX_OP_mov && result != LOWER_NONE)
             merge(w, i, result, is_merged);
     }
+    pair_constants(w);
 }
