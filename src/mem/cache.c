@@ -753,6 +753,21 @@ void cache_touch(struct cache *c, uint64_t address, uint64_t now)
     touch_line(c, &l);
 }
 
+bool cache_forget(struct cache *c, uint64_t address, uint32_t bytes)
+{
+    uint64_t line = address & c->line_mask;
+    uint32_t set = set_of(c, line), way = cache_sets_search(&c->sets, set, line);
+    if (way == NO_WAY)
+        return false;
+    struct cache_result result = {.evicted = false};
+    struct lookup l = look_up(c, NULL, line, set, way, sectors_of(c, address, bytes, 0), 0, &result);
+    if (!(l.there->valid & l.need))
+        return false;
+    drop_sectors(c, &l);
+    c->head.blocked = 0;
+    return true;
+}
+
 void cache_drop(struct cache *c)
 {
     if (!c->touched)

@@ -186,6 +186,8 @@ static inline bool cache_waits_for(const struct cache *c, uint32_t entry)
 
 /* Data that appears without an access (copies from the host). */
 void cache_touch(struct cache *c, uint64_t address, uint64_t now);
+/* What of these bytes is there is lost; true: there was some. */
+bool cache_forget(struct cache *c, uint64_t address, uint32_t bytes);
 /* Lines that are there are lost, modified ones too; those on their way still come. */
 void cache_drop(struct cache *c);
 /* All lines invalid; modified ones are lost on purpose (timing only). Nothing may be outstanding. */

@@ -351,7 +351,7 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
     c->lsu.moved = true;
     p->origin = (uint8_t)origin;
     p->core = (uint16_t)c->head.id;
-    p->slice = (uint8_t)address_map_slice(c->net.map, p->address);
+    p->slice = network_slice(&c->net, p->address);
     crossbar_push(c->net.requests, c->head.port, p->slice, p, bytes, *c->net.now);
     cache_miss_pop(cache);
     c->lsu.refused &= c->lsu.retry != CACHE_FAIL_QUEUE;
@@ -436,7 +436,7 @@ static bool send_past_l1(struct sm *c, struct packet *p)
     if (!has_network_room(c, bytes))
         return false;
     c->lsu.moved = true;
-    p->slice = (uint8_t)address_map_slice(c->net.map, p->address);
+    p->slice = network_slice(&c->net, p->address);
     expect_store_answers(c, p);
     crossbar_push(c->net.requests, c->head.port, p->slice, p, bytes, *c->net.now);
     if (!packet_is_write(p) && p->kind != PACKET_ATOMIC) /* answered piece by piece */
