@@ -31,6 +31,7 @@ void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
     l->textures = cache_head_or_none(l->l1t);
     if (l->l1d)
         cache_set_writeback(l->l1d, PACKET_L1_WRITEBACK, 2); /* a read may need two places: one for what it evicts */
+    l->counts_sectors = g->l1d.sector_bytes != 0;
     uint32_t under_way = g->l1d.latency_cycles * banks * g->lsu_steps; /* accesses that may enter in so many cycles */
     *(g->l1d_latency_behind ? &l->hits.capacity : &l->l1_capacity) = under_way;
     l->hits.list = arena_array(a, struct sm_instruction_delay, l->hits.capacity + 1);
@@ -378,6 +379,8 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
     }
     c->lsu.retry = -1;
     c->lsu.moved = true;
+    if (c->lsu.counts_sectors && p->kind == PACKET_LOAD)
+        c->account.counters.load_sector_hits += packet_sectors(outcome == CACHE_HIT ? p->sectors : r.present);
     if (packet_is_write(p)) {
         if (!r.sends_write) /* kept in the cache: all its answers at once */
             for (uint32_t n = network_answers(&c->net, p->address, p->bytes); n; n--)

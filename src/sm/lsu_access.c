@@ -72,6 +72,19 @@ static uint32_t device_accesses(const struct sm *c, const struct sm_inflight *f,
     return coalesce_global(address, x->mask, bytes, longest_segment(c, f), g->coalesce_parts, a->list);
 }
 
+/* Of global memory: what goes into registers, and what leaves them. */
+static void count_sectors(struct sm *c, const struct sm_inflight *f, const struct sm_accesses *a)
+{
+    struct sm_counters *n = &c->account.counters;
+    uint64_t sectors = 0;
+    if (f->space != SM_DEVICE || f->atomic || (!f->store && !f->inst->destination_count))
+        return;
+    for (uint32_t i = 0; c->lsu.counts_sectors && i < a->count; i++)
+        sectors += packet_sectors(a->list[i].sectors);
+    *(f->store ? &n->global_stores : &n->global_loads) += 1;
+    *(f->store ? &n->store_sectors : &n->load_sectors) += sectors;
+}
+
 static void count_requests(struct sm *c, const struct sm_inflight *f, uint32_t accesses)
 {
     if (f->store && !f->atomic) {
@@ -218,6 +231,7 @@ void sm_coalesce(struct sm *c, uint16_t id)
         }
     }
     count_requests(c, f, a->count);
+    count_sectors(c, f, a);
     tell_written(c, f, address, lane_bytes(f, x), a);
     if (f->atomic)
         set_atomic(c, f, a);
