@@ -66,6 +66,7 @@ static inline __device__ int __ffs(unsigned bits) { return __builtin_ffs(bits); 
 static inline __device__ float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
 static inline __device__ float fminf(float a, float b) { return __builtin_fminf(a, b); }
 static inline __device__ float fabsf(float a) { return __builtin_fabsf(a); }
+static inline __device__ float floorf(float a) { return __builtin_floorf(a); }
 static inline __device__ float __fdividef(float a, float b) { return __nvvm_div_approx_f(a, b); }
 static inline __device__ float __sinf(float a) { return __nvvm_sin_approx_f(a); }
 static inline __device__ float __cosf(float a) { return __nvvm_cos_approx_f(a); }
