@@ -9,6 +9,12 @@
 
 #ifndef __NVCC__
 
+/*
+ * clang's own __syncthreads() does not keep it from loading a shared variable before the barrier, where it has seen
+ * every use of that variable: "intrinsics do not write globals". This does.
+ */
+#define __syncthreads() asm volatile("bar.sync 0;" ::: "memory")
+
 #define __launch_bounds__(THREADS) __attribute__((launch_bounds(THREADS)))
 
 typedef float float2 __attribute__((ext_vector_type(2)));

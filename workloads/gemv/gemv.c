@@ -9,7 +9,7 @@ enum { BLOCK = 256, LANES = 32, PART = 64, VECTOR = 4 };
 
 static const struct {
     int rows, columns;
-} shapes[SIZE_COUNT] = {{200, 96}, {2048, 256}, {40000, 256}};
+} shapes[SIZE_COUNT] = {{200, 96}, {2048, 256}, {100000, 256}};
 
 /* y = A x and, where asked, z = A' x' with as many elements as columns. */
 static void reference(const float *matrix, const float *x, float *y, float *z, int rows, int columns)
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
     static const struct workload workload = {
         .name = "gemv",
         .summary = "Dense matrix times vector: a warp per row, a thread per row, and transposed.",
-        .inputs = {"200x96", "2,048x256", "40,000x256"},
+        .inputs = {"200x96", "2,048x256", "100,000x256"},
     };
     enum workload_size size = workload_parse(&workload, argc, argv);
     int rows = shapes[size].rows, columns = shapes[size].columns;

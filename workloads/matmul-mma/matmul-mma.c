@@ -10,7 +10,7 @@ enum { TILE = 128, THREADS = 256, SAMPLE = 20000 };
 
 static const struct {
     int rows, columns, depth;
-} shapes[SIZE_COUNT] = {{128, 256, 64}, {512, 512, 256}, {4096, 4096, 512}};
+} shapes[SIZE_COUNT] = {{128, 256, 64}, {512, 512, 256}, {4096, 2048, 512}};
 
 static size_t multiply(const struct gpu *gpu, const char *kernel, const struct product *product, CUdeviceptr a,
                        CUdeviceptr b, uint64_t *state)
@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     static const struct workload workload = {
         .name = "matmul-mma",
         .summary = "Matrix product of halves on tensor cores, with and without asynchronous copies.",
-        .inputs = {"128x256x64", "512x512x256", "4,096x4,096x512"},
+        .inputs = {"128x256x64", "512x512x256", "4,096x2,048x512"},
     };
     enum workload_size size = workload_parse(&workload, argc, argv);
     struct product p = {.rows = shapes[size].rows, .columns = shapes[size].columns, .depth = shapes[size].depth};

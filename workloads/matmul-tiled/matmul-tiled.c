@@ -15,9 +15,9 @@ struct problem {
 };
 
 static const struct problem problems[] = {
-    {"matmul_naive", SMALL, {32, 256, 1024}, {48, 256, 1024}, {32, 64, 128}},
+    {"matmul_naive", SMALL, {32, 256, 512}, {48, 256, 1024}, {32, 64, 128}},
     {"matmul_shared", SMALL, {32, 256, 1024}, {48, 256, 1024}, {32, 64, 128}},
-    {"matmul_register", TILE, {128, 512, 3072}, {128, 512, 2048}, {16, 128, 160}},
+    {"matmul_register", TILE, {128, 512, 3072}, {128, 512, 2048}, {16, 128, 96}},
 };
 
 static size_t multiply(const struct gpu *gpu, const struct problem *problem, enum workload_size size, uint64_t *state)
@@ -52,7 +52,7 @@ int main(int argc, char **argv)
         .name = "matmul-tiled",
         .summary = "Matrix product in single precision: naive, tiles in shared memory, 8x8 in registers.",
         .inputs = {"32x48x32, and 128x128x16 in registers", "256x256x64, and 512x512x128 in registers",
-                   "1,024x1,024x128, and 3,072x2,048x160 in registers"},
+                   "512x1,024x128, 1,024x1,024x128, and 3,072x2,048x96 in registers"},
     };
     enum workload_size size = workload_parse(&workload, argc, argv);
     uint64_t state = workload_seed(88);
