@@ -1,4 +1,5 @@
-/* array.h: arrays of random numbers, comparison within a tolerance, and halves, for workloads that compute with them. */
+/* array.h: arrays of random numbers, comparison within a tolerance, and halves, for workloads that compute with them.
+ */
 #ifndef WORKLOADS_ARRAY_H
 #define WORKLOADS_ARRAY_H
 

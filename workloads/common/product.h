@@ -1,4 +1,5 @@
-/* product.h: references for products of matrices: single elements of C = A B, so that a large product can be sampled. */
+/* product.h: references for products of matrices: single elements of C = A B, so that a large product can be sampled.
+ */
 #ifndef WORKLOADS_PRODUCT_H
 #define WORKLOADS_PRODUCT_H
 
