@@ -53,11 +53,13 @@ int main(int argc, char **argv)
     CUdeviceptr source_memory = gpu_upload(sources, edges * sizeof(uint32_t));
     CUdeviceptr target_memory = gpu_upload(targets, edges * sizeof(uint32_t));
     CUdeviceptr memory = gpu_upload(parents, nodes * sizeof(uint32_t)), flag = gpu_alloc_zeroed(sizeof(int));
+    CUdeviceptr next = gpu_alloc_zeroed(nodes * sizeof(uint32_t));
     while (changed) {
         CHECK(cuMemcpyHtoD(flag, &zero, sizeof zero));
+        CHECK(cuMemcpyDtoD(next, memory, nodes * sizeof(uint32_t)));
         gpu_launch_named(&gpu, "components_hook", gpu_blocks(edges, BLOCK), BLOCK,
-                         (void *[]){&source_memory, &target_memory, &memory, &flag, &edges});
-        gpu_launch_named(&gpu, "components_jump", gpu_blocks(nodes, BLOCK), BLOCK, (void *[]){&memory, &nodes});
+                         (void *[]){&source_memory, &target_memory, &memory, &next, &flag, &edges});
+        gpu_launch_named(&gpu, "components_jump", gpu_blocks(nodes, BLOCK), BLOCK, (void *[]){&next, &memory, &nodes});
         gpu_download(&changed, flag, sizeof changed);
     }
     reference(sources, targets, edges, parents, nodes);
@@ -66,6 +68,7 @@ int main(int argc, char **argv)
     gpu_free(target_memory);
     gpu_free(memory);
     gpu_free(flag);
+    gpu_free(next);
     gpu_close(&gpu);
     free(sources);
     free(targets);

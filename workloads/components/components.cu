@@ -1,14 +1,15 @@
 /*
  * components: which nodes of a graph hang together: every node points to one with a lower number until all of a component
  * point to its lowest. components_hook takes an edge per thread and hooks the root of the higher end below that of the
- * lower by an atomic minimum; components_jump then follows pointers until each leads to a root.
+ * lower by an atomic minimum; components_jump then follows pointers until each leads to a root. Both read one copy of the
+ * pointers and write the other, so that what is done does not depend on who comes first.
  */
 #include "device_warp.h"
 
 enum { BLOCK = 256 };
 
 extern "C" __global__ void components_hook(const int *__restrict__ sources, const int *__restrict__ targets,
-                                           int *parents, int *changed, int edges)
+                                           const int *__restrict__ parents, int *next, int *changed, int edges)
 {
     int edge = blockIdx.x * BLOCK + threadIdx.x;
 
@@ -18,20 +19,20 @@ extern "C" __global__ void components_hook(const int *__restrict__ sources, cons
     if (a == b)
         return;
     int high = a > b ? a : b, low = a > b ? b : a;
-    if (atomicMin(&parents[high], low) > low)
-        *changed = 1;
+    atomicMin(&next[high], low);
+    *changed = 1;
 }
 
-extern "C" __global__ void components_jump(volatile int *parents, int nodes)
+extern "C" __global__ void components_jump(const int *__restrict__ next, int *__restrict__ parents, int nodes)
 {
     int node = blockIdx.x * BLOCK + threadIdx.x;
 
     if (node >= nodes)
         return;
-    int parent = parents[node], above = parents[parent];
+    int parent = next[node], above = next[parent];
     while (parent != above) {
         parent = above;
-        above = parents[parent];
+        above = next[parent];
     }
     parents[node] = parent;
 }

@@ -39,18 +39,19 @@ static void relax_all(const struct gpu *gpu, const struct graph *graph, CUdevice
     int nodes = graph->node_count, count = 1, zero = 0;
     CUdeviceptr starts = gpu_upload(graph->starts, (nodes + 1) * sizeof(int));
     CUdeviceptr targets = gpu_upload(graph->targets, graph->edge_count * sizeof(int));
-    CUdeviceptr list = gpu_alloc_zeroed(nodes * sizeof(int)), lowered = gpu_alloc_zeroed(nodes * sizeof(int));
+    CUdeviceptr list = gpu_alloc_zeroed(nodes * sizeof(int)), next = gpu_alloc_zeroed(nodes * sizeof(int));
     CUdeviceptr counter = gpu_alloc_zeroed(sizeof(int));
 
+    CHECK(cuMemcpyDtoD(next, distances, nodes * sizeof(int)));
     while (count) {
         gpu_launch_named(gpu, "sssp_relax", gpu_blocks((size_t)count * LANES, BLOCK), BLOCK,
-                         (void *[]){&starts, &targets, &lengths, &list, &distances, &lowered, &count});
+                         (void *[]){&starts, &targets, &lengths, &list, &distances, &next, &count});
         CHECK(cuMemcpyHtoD(counter, &zero, sizeof zero));
         gpu_launch_named(gpu, "sssp_collect", gpu_blocks(nodes, BLOCK), BLOCK,
-                         (void *[]){&lowered, &list, &counter, &nodes});
+                         (void *[]){&distances, &next, &list, &counter, &nodes});
         gpu_download(&count, counter, sizeof count);
     }
-    CUdeviceptr all[] = {starts, targets, list, lowered, counter};
+    CUdeviceptr all[] = {starts, targets, list, next, counter};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         gpu_free(all[i]);
 }
