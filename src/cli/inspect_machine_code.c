@@ -6,6 +6,9 @@
 static const char *fate(const struct inspected *p, const struct ptx_lowered *l)
 {
     const char *name = ptx_fate_name((enum ptx_fate)l->fate);
+    if (l->if_taken || l->if_not_taken)
+        return arena_printf(p->arena, "predicates: %u where all take it, %u where none does", l->if_taken,
+                            l->if_not_taken);
     if (l->into == PTX_INTO_NOTHING)
         return name;
     return arena_printf(p->arena, "%s into line %d", name, p->function->insts[l->into].line);

@@ -32,12 +32,12 @@ struct reader {
 
 /* One instruction of the piece at hand, by its place in it. */
 struct node {
-    uint32_t first_edge; /* one more than the index: what must come after it */
-    uint32_t waits_for;  /* how many must still come before it */
-    uint32_t ready_at;   /* when what it reads has arrived, counted in places */
+    uint32_t first_edge;   /* one more than the index: what must come after it */
+    uint32_t waits_for;    /* how many must still come before it */
+    uint32_t ready_at;     /* when what it reads has arrived, counted in places */
     uint32_t first_source; /* one more than the index into the readers: loads whose results it reads */
     uint32_t results;      /* of a load: registers; 0 once somebody has read it */
-    uint8_t wait;        /* places until its result arrives */
+    uint8_t wait;          /* places until its result arrives */
     bool is_load, leads_to_load;
 };
 
@@ -267,7 +267,10 @@ static uint64_t heap_pop(struct heap *h)
 
 /* ------------------------------------------------------------- choosing */
 
-static void offer(struct reorder *r, uint32_t place) { heap_push(&r->later, (uint64_t)r->nodes[place].ready_at << 32 | place); }
+static void offer(struct reorder *r, uint32_t place)
+{
+    heap_push(&r->later, (uint64_t)r->nodes[place].ready_at << 32 | place);
+}
 
 static void wake(struct reorder *r, uint32_t now)
 {
