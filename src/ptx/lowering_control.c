@@ -12,7 +12,7 @@ enum {
     MOST_UNROLLED = 80,   /* machine instructions of a loop that is unrolled */
     MOST_STRAIGHT = 1000, /* machine instructions of a loop that is unrolled to the end */
     WITH_SLOW_PATH = 9,   /* a sequence so long has a branch of its own: division, roots */
-    UNROLLED_ENTRY = 12,  /* tests and jumps between the loop of four and those for what is left over */
+    UNROLLED_ENTRY = 11,  /* tests and jumps between the loop of four and those for what is left over */
 };
 
 struct control {
@@ -197,6 +197,11 @@ static void look_at_branch(struct control *c, uint32_t branch)
     uint32_t block = c->cfg->block_of_inst[branch];
     if (in->guard && is_short_branch(c, block)) {
         give_comparison(c, branch, PTX_FATE_FUSED);
+        for (uint32_t k = 0; k < 2; k++) { /* what was skipped runs on */
+            uint32_t side = c->cfg->blocks[block].succs[k];
+            if (is_jump(last_of(c, side)) && c->cfg->blocks[side].pred_count == 1)
+                lower_vanish(c->w, c->cfg->blocks[side].end - 1, PTX_FATE_MERGED, PTX_INTO_NOTHING);
+        }
         return;
     }
     if (!in->guard || c->w->divergent[in->guard->index])
@@ -379,7 +384,7 @@ static void unroll(struct control *c, uint32_t loop)
         return;
     uint32_t steps = 0;
     for (uint32_t k = 0; k < l->block_count; k++)
-        for (uint32_t i = c->cfg->blocks[l->blocks[k]].first; i < c->cfg->blocks[l->blocks[k]].end; i++)
+        for (uint32_t i = c->cfg->blocks[l->blocks[k]].first; i + 1 < c->cfg->blocks[l->blocks[k]].end; i++)
             if (lower_is_kept(c->w, i) && steps_by_constant(c, i) && (known || only_addresses_and_tests(c, loop, i))) {
                 steps += c->w->insts[i].slots;
                 lower_vanish(c->w, i, PTX_FATE_UNROLLED, PTX_INTO_NOTHING);

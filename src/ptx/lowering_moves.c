@@ -47,10 +47,12 @@ static bool renames(const struct lowering_work *w, uint32_t i)
 static bool is_last_read(const struct lowering_work *w, uint32_t i, uint32_t reg, uint32_t result)
 {
     uint32_t end = w->users_of[reg + 1];
-    if (w->definition[result] != i || w->definition[reg] != LOWER_MANY || w->users[end - 1] != i)
+    uint32_t block = w->cfg->block_of_inst[i];
+    if (w->definition[result] != i || w->definition[reg] != LOWER_MANY || w->users[end - 1] != i ||
+        w->last_definition[reg] > i || w->cfg->block_of_inst[w->first_definition[reg]] != block)
         return false;
     for (uint32_t k = w->users_of[reg]; k < end; k++)
-        if (w->cfg->block_of_inst[w->users[k]] != w->cfg->block_of_inst[i])
+        if (w->cfg->block_of_inst[w->users[k]] != block)
             return false;
     return true;
 }

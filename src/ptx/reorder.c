@@ -24,6 +24,7 @@ enum space { GLOBAL, SHARED, LOCAL, SPACE_COUNT, ANY_SPACE = SPACE_COUNT };
 
 struct edge {
     uint32_t to, next; /* next: one more than the index, 0 at the end */
+    bool is_value;     /* the result is read: it must have arrived */
 };
 
 struct reader {
@@ -135,7 +136,7 @@ static uint8_t wait_of(const struct ptx_inst *in)
 
 /* ------------------------------------------------------------- what must come before what */
 
-static void must_follow(struct reorder *r, uint32_t before, uint32_t after)
+static void must_follow(struct reorder *r, uint32_t before, uint32_t after, bool is_value)
 {
     if (before == NOBODY || before == after)
         return;
@@ -145,7 +146,7 @@ static void must_follow(struct reorder *r, uint32_t before, uint32_t after)
         r->edges = grown;
         r->edge_capacity *= 2;
     }
-    r->edges[r->edge_count] = (struct edge){.to = after, .next = r->nodes[before].first_edge};
+    r->edges[r->edge_count] = (struct edge){.to = after, .next = r->nodes[before].first_edge, .is_value = is_value};
     r->nodes[before].first_edge = ++r->edge_count;
     r->nodes[after].waits_for++;
 }
@@ -165,7 +166,7 @@ static void add_reader(struct reorder *r, uint32_t *list, uint32_t inst)
 static void follow_readers(struct reorder *r, uint32_t list, uint32_t after)
 {
     for (; list; list = r->readers[list - 1].next)
-        must_follow(r, r->readers[list - 1].inst, after);
+        must_follow(r, r->readers[list - 1].inst, after, false);
 }
 
 static void look_at_register(struct reorder *r, uint32_t reg, enum ptx_reg_role role)
@@ -175,7 +176,7 @@ static void look_at_register(struct reorder *r, uint32_t reg, enum ptx_reg_role 
         r->last_write[reg] = NOBODY;
         r->first_reader[reg] = 0;
     }
-    must_follow(r, r->last_write[reg], r->current);
+    must_follow(r, r->last_write[reg], r->current, role == PTX_REG_USE);
     if (role == PTX_REG_USE) {
         if (r->last_write[reg] != NOBODY && r->nodes[r->last_write[reg]].is_load)
             add_reader(r, &r->nodes[r->current].first_source, r->last_write[reg]);
@@ -202,7 +203,7 @@ static void look_at_memory(struct reorder *r, const struct ptx_inst *in)
     for (uint32_t s = 0; s < SPACE_COUNT; s++) {
         if (space != ANY_SPACE && space != (enum space)s)
             continue;
-        must_follow(r, r->last_store[s], r->current);
+        must_follow(r, r->last_store[s], r->current, false);
         if (loads) {
             add_reader(r, &r->first_load[s], r->current);
             continue;
@@ -303,7 +304,7 @@ static void place_next(struct reorder *r, uint32_t place, uint32_t now)
     r->in_flight += n->results;
     for (uint32_t e = n->first_edge; e; e = r->edges[e - 1].next) {
         struct node *after = &r->nodes[r->edges[e - 1].to];
-        uint32_t arrives = now + n->wait;
+        uint32_t arrives = now + (r->edges[e - 1].is_value ? n->wait : 1);
         after->ready_at = arrives > after->ready_at ? arrives : after->ready_at;
         if (!--after->waits_for)
             offer(r, r->edges[e - 1].to);
