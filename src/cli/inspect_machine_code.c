@@ -24,7 +24,7 @@ static const char *text_of(const struct inspected *p, uint32_t i)
 
 void inspect_print_machine_code(const struct inspected *p, FILE *to)
 {
-    static const char *const titles[] = {"PC", ">PTX line", ">machine", "instruction", "vanished", NULL};
+    static const char *const titles[] = {"PC", ">PTX line", ">machine", "instruction", "what becomes of it", NULL};
     const struct ptx_function *f = p->function;
     const struct ptx_lowering *lowering = ptx_lower(p->arena, f);
     struct text_table t = text_table_start(p->arena, titles);
