@@ -20,6 +20,13 @@ $(BUILD)/tests/driver/%: tests/driver/%.c $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $< $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib' -lm -lpthread
 
+# The driver with every function in another order (tests/cli/reordered.sh).
+REORDERED := $(BUILD)/tests/reordered/libcuda.so.1
+$(REORDERED): tests/reordered/parse.c src/ptx/lowering.h $(CUDA_OBJECTS) $(BUILD)/lib/libheddle.a mk/libcuda.map
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -fPIC -c tests/reordered/parse.c -o $(@D)/parse.o
+	$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,--wrap=ptx_parse -Wl,--version-script=mk/libcuda.map $(CUDA_OBJECTS) $(@D)/parse.o $(BUILD)/lib/libheddle.a -o $@ $(LIBRARY_LDFLAGS) $(LIBS)
+
 # Each with the library of every generation.
 define runtime_test
 $(BUILD)/tests/runtime/$(1)/%: tests/runtime/%.c $(wildcard tests/runtime/*.h tests/runtime/recorded/*) $(BUILD)/lib/libcudart.so.$(1)
@@ -59,7 +66,7 @@ $(BUILD)/tests/compiled: $(COMPILED_SOURCES) tests/compiled/compiled.h $(BUILD)/
 	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $(COMPILED_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
 
 .PHONY: test test-programs
-test-programs: all $(BUILD)/bench/silicon $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled $(EXAMPLES) $(if $(filter compare,$(TEST_SKIP)),,twin)
+test-programs: all $(BUILD)/bench/silicon $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS) $(REORDERED) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled $(EXAMPLES) $(if $(filter compare,$(TEST_SKIP)),,twin)
 test: test-programs
 	sh tests/run.sh $(BUILD)
 

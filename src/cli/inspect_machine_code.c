@@ -6,6 +6,9 @@
 static const char *fate(const struct inspected *p, const struct ptx_lowered *l)
 {
     const char *name = ptx_fate_name((enum ptx_fate)l->fate);
+    if (l->if_taken || l->if_not_taken)
+        return arena_printf(p->arena, "predicates: %u where all take it, %u where none does", l->if_taken,
+                            l->if_not_taken);
     if (l->into == PTX_INTO_NOTHING)
         return name;
     return arena_printf(p->arena, "%s into line %d", name, p->function->insts[l->into].line);
@@ -21,7 +24,7 @@ static const char *text_of(const struct inspected *p, uint32_t i)
 
 void inspect_print_machine_code(const struct inspected *p, FILE *to)
 {
-    static const char *const titles[] = {"PC", ">PTX line", ">machine", "instruction", "vanished", NULL};
+    static const char *const titles[] = {"PC", ">PTX line", ">machine", "instruction", "what becomes of it", NULL};
     const struct ptx_function *f = p->function;
     const struct ptx_lowering *lowering = ptx_lower(p->arena, f);
     struct text_table t = text_table_start(p->arena, titles);

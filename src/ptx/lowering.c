@@ -106,11 +106,16 @@ static void collect_references(struct lowering_work *w)
 static void find_definitions(struct lowering_work *w)
 {
     w->definition = arena_array(&w->scratch, uint32_t, w->f->reg_count);
+    w->first_definition = arena_array(&w->scratch, uint32_t, w->f->reg_count);
+    w->last_definition = arena_array(&w->scratch, uint32_t, w->f->reg_count);
     for (uint32_t r = 0; r < w->f->reg_count; r++)
         w->definition[r] = LOWER_NONE;
     for (uint32_t i = 0; i < w->f->inst_count; i++)
         for (uint32_t k = w->results_of[i]; k < w->refs_of[i + 1]; k++) {
             uint32_t *d = &w->definition[w->ref[k]];
+            if (*d == LOWER_NONE)
+                w->first_definition[w->ref[k]] = i;
+            w->last_definition[w->ref[k]] = i;
             *d = *d == LOWER_NONE && !w->f->insts[i].guard ? i : LOWER_MANY;
         }
     for (uint32_t i = 0; i < w->f->param_count; i++) /* a parameter in a register comes from the caller */

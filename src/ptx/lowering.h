@@ -28,6 +28,9 @@ struct ptx_lowered {
     const uint32_t *reads; /* ptx_reg.index of the registers that it waits for, the guard's too: what those that
                               vanished into it read is in place of what they wrote. 255 at most */
     uint32_t into;         /* of one that is fused: the first instruction that does its work */
+    /* Of a branch that became predicates: machine instructions that are issued for no thread at all, where all threads
+     * of the warp take it, and where none does. */
+    uint8_t if_taken, if_not_taken;
 };
 
 struct ptx_lowering {

@@ -12,7 +12,7 @@ enum {
     MOST_UNROLLED = 80,   /* machine instructions of a loop that is unrolled */
     MOST_STRAIGHT = 1000, /* machine instructions of a loop that is unrolled to the end */
     WITH_SLOW_PATH = 9,   /* a sequence so long has a branch of its own: division, roots */
-    UNROLLED_ENTRY = 12,  /* tests and jumps between the loop of four and those for what is left over */
+    UNROLLED_ENTRY = 11,  /* tests and jumps between the loop of four and those for what is left over */
 };
 
 struct control {
@@ -115,18 +115,29 @@ static uint32_t skipped_size(const struct control *c, uint32_t block, uint32_t f
     return size;
 }
 
-/* if without else: one successor leads to the other; with else: both to a third. */
-static bool is_short_branch(const struct control *c, uint32_t block)
+/* if without else: one successor leads to the other; with else: both to a third. What is skipped is issued all the
+ * same. */
+static bool is_short_branch(struct control *c, uint32_t block)
 {
     const struct ptx_block *b = &c->cfg->blocks[block];
+    struct ptx_lowered *branch = &c->w->insts[b->end - 1];
     if (b->succ_count != 2 || b->exits)
         return false;
     uint32_t size[2] = {skipped_size(c, b->succs[0], block), skipped_size(c, b->succs[1], block)};
-    for (uint32_t k = 0; k < 2; k++)
-        if (size[k] <= MOST_PREDICATED && c->cfg->blocks[b->succs[k]].succs[0] == b->succs[1 - k])
-            return true;
-    return size[0] <= MOST_PREDICATED && size[1] <= MOST_PREDICATED &&
-           c->cfg->blocks[b->succs[0]].succs[0] == c->cfg->blocks[b->succs[1]].succs[0];
+    bool fits[2] = {size[0] <= MOST_PREDICATED, size[1] <= MOST_PREDICATED};
+    if (fits[0] && c->cfg->blocks[b->succs[0]].succs[0] == b->succs[1]) {
+        branch->if_taken = (uint8_t)size[0];
+        return true;
+    }
+    if (fits[1] && c->cfg->blocks[b->succs[1]].succs[0] == b->succs[0]) {
+        branch->if_not_taken = (uint8_t)size[1];
+        return true;
+    }
+    if (!fits[0] || !fits[1] || c->cfg->blocks[b->succs[0]].succs[0] != c->cfg->blocks[b->succs[1]].succs[0])
+        return false;
+    branch->if_taken = (uint8_t)size[0];
+    branch->if_not_taken = (uint8_t)size[1];
+    return true;
 }
 
 /* The comparison stands in for the branch: one machine instruction for both. */
@@ -186,6 +197,11 @@ static void look_at_branch(struct control *c, uint32_t branch)
     uint32_t block = c->cfg->block_of_inst[branch];
     if (in->guard && is_short_branch(c, block)) {
         give_comparison(c, branch, PTX_FATE_FUSED);
+        for (uint32_t k = 0; k < 2; k++) { /* what was skipped runs on */
+            uint32_t side = c->cfg->blocks[block].succs[k];
+            if (is_jump(last_of(c, side)) && c->cfg->blocks[side].pred_count == 1)
+                lower_vanish(c->w, c->cfg->blocks[side].end - 1, PTX_FATE_MERGED, PTX_INTO_NOTHING);
+        }
         return;
     }
     if (!in->guard || c->w->divergent[in->guard->index])
@@ -366,14 +382,17 @@ static void unroll(struct control *c, uint32_t loop)
     bool known = trips && trips * size <= MOST_STRAIGHT;
     if (l->block_count > 1 + (exit_block != latch) && !known)
         return;
+    uint32_t steps = 0;
+    for (uint32_t k = 0; k < l->block_count; k++)
+        for (uint32_t i = c->cfg->blocks[l->blocks[k]].first; i + 1 < c->cfg->blocks[l->blocks[k]].end; i++)
+            if (lower_is_kept(c->w, i) && steps_by_constant(c, i) && (known || only_addresses_and_tests(c, loop, i))) {
+                steps += c->w->insts[i].slots;
+                lower_vanish(c->w, i, PTX_FATE_UNROLLED, PTX_INTO_NOTHING);
+            }
     bool parts = c->w->divergent[c->f->insts[branch].guard->index]; /* then what is left over is run through twice */
     if (!known)
-        pay_before(c, loop, UNROLLED_ENTRY + (parts ? size : 0));
+        pay_before(c, loop, UNROLLED_ENTRY + steps + (parts ? size : 0));
     give_comparison(c, branch, PTX_FATE_UNROLLED);
-    for (uint32_t k = 0; k < l->block_count; k++)
-        for (uint32_t i = c->cfg->blocks[l->blocks[k]].first; i < c->cfg->blocks[l->blocks[k]].end; i++)
-            if (lower_is_kept(c->w, i) && steps_by_constant(c, i) && (known || only_addresses_and_tests(c, loop, i)))
-                lower_vanish(c->w, i, PTX_FATE_UNROLLED, PTX_INTO_NOTHING);
 }
 
 static bool has_inner_loop(const struct ptx_cfg *cfg, uint32_t loop)
@@ -424,6 +443,26 @@ static void begin_kernel(struct lowering_work *w)
         add_slots(&w->insts[first], STACK_POINTER + (global ? DESCRIPTOR : 0) + (shared ? SHARED_BASE : 0) + direct);
 }
 
+/* ------------------------------------------------------------- textures */
+
+/* What a texture is comes from the constant bank, once for all reads of it in a block. */
+static void fetch_handles(struct lowering_work *w)
+{
+    uint32_t block = PTX_NO_BLOCK, handle = LOWER_NONE;
+    for (uint32_t i = 0; i < w->f->inst_count; i++) {
+        const struct ptx_inst *in = lower_inst(w, i);
+        if (in->opcode != PTX_OP_tex || !lower_is_kept(w, i))
+            continue;
+        const struct ptx_operand *address = lower_address(in);
+        uint32_t own =
+            address && address->elements[0].kind == PTX_OPERAND_REG ? address->elements[0].reg->index : LOWER_NONE;
+        if (block != w->cfg->block_of_inst[i] || handle != own)
+            add_slots(&w->insts[i], 1);
+        block = w->cfg->block_of_inst[i];
+        handle = own;
+    }
+}
+
 /* ------------------------------------------------------------- atomics of a whole warp on one address */
 
 /* The warp adds up among its threads first, and one of them goes to memory. */
@@ -452,6 +491,7 @@ void lower_control(struct lowering_work *w)
     find_divergent(w);
     for (uint32_t i = 0; i < w->f->inst_count; i++)
         add_up_first(w, i);
+    fetch_handles(w);
     look_at_jumps(&c);
     for (uint32_t l = 0; l < w->cfg->loop_count; l++)
         if (!has_inner_loop(w->cfg, l))

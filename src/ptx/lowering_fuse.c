@@ -154,8 +154,8 @@ static bool add_fits(const struct lowering_work *w, uint32_t i, uint32_t user, u
     if (is_float(in))
         return false;
     if (is_address_only(u, reg))
-        return is_constant_part(w, &in->operands[2]) ||
-               (in->opcode == PTX_OP_add && is_constant_part(w, &in->operands[1]));
+        return w->inputs[i] == 2 && (is_constant_part(w, &in->operands[2]) ||
+                                     (in->opcode == PTX_OP_add && is_constant_part(w, &in->operands[1])));
     return lower_use_count(w, reg) == 1 && is_add(u) && has_room(w, i, user) &&
            ((is_int32(w, i) && is_int32(w, user)) || (is_int64(w, i) && is_int64(w, user)));
 }

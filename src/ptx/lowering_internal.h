@@ -15,7 +15,8 @@ struct lowering_work {
     /* Registers of instruction i: it reads ref[refs_of[i]] up to results_of[i], and writes those from there up to
      * refs_of[i + 1]. */
     uint32_t *ref, *refs_of, *results_of, ref_count, ref_capacity;
-    uint32_t *definition;       /* per register: its only definition, LOWER_NONE or LOWER_MANY */
+    uint32_t *definition;                         /* per register: its only definition, LOWER_NONE or LOWER_MANY */
+    uint32_t *first_definition, *last_definition; /* per register, in order of the text */
     uint32_t *users, *users_of; /* per register r: users[users_of[r]] up to users_of[r + 1], in order of the text */
     struct ptx_lowered *insts;  /* per instruction */
     uint8_t *inputs;            /* per instruction: values that go into it, with those of what is fused into it */

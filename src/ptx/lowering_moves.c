@@ -43,10 +43,29 @@ static bool renames(const struct lowering_work *w, uint32_t i)
     return !is_signed || (from == 32 && result != LOWER_NONE && w->narrow[result]);
 }
 
+/* The last read of a register that is written in several steps: the result goes on in it. */
+static bool is_last_read(const struct lowering_work *w, uint32_t i, uint32_t reg, uint32_t result)
+{
+    uint32_t end = w->users_of[reg + 1];
+    uint32_t block = w->cfg->block_of_inst[i];
+    if (w->definition[result] != i || w->definition[reg] != LOWER_MANY || w->users[end - 1] != i ||
+        w->last_definition[reg] > i || w->cfg->block_of_inst[w->first_definition[reg]] != block)
+        return false;
+    for (uint32_t k = w->users_of[reg]; k < end; k++)
+        if (w->cfg->block_of_inst[w->users[k]] != block)
+            return false;
+    return true;
+}
+
 static void merge(struct lowering_work *w, uint32_t i, uint32_t result, bool *is_merged)
 {
     const struct ptx_operand *source = &lower_inst(w, i)->operands[1];
     uint32_t from = source->kind == PTX_OPERAND_REG ? source->reg->index : LOWER_NONE;
+    if (from != LOWER_NONE && is_last_read(w, i, from, result)) {
+        w->register_of[result] = w->register_of[from];
+        lower_vanish(w, i, PTX_FATE_MERGED, PTX_INTO_NOTHING);
+        return;
+    }
     if (from == LOWER_NONE || w->definition[from] >= LOWER_MANY || is_merged[from])
         return;
     if (w->cfg->block_of_inst[w->definition[from]] != w->cfg->block_of_inst[i])

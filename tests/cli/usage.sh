@@ -81,6 +81,10 @@ expect 'inspect: an order that is not there' 2 'sources or report' "$heddle" ins
 expect 'inspect: no file' 2 'which file' "$heddle" inspect
 expect 'inspect' 0 'bfs_expand +kernel' "$heddle" inspect workloads/bfs/bfs.ptx
 expect 'inspect: views' 0 'loop' "$heddle" inspect workloads/bfs/bfs.ptx --cfg --loops --registers
+expect 'inspect: machine code' 0 '95 +1 +add.s64 %rd8, %rd3, %rd7;$' \
+    "$heddle" inspect workloads/kmeans/kmeans.ptx --machine-code --kernel kmeans_assign
+saw 'inspect: machine code: a product that is added' '94 +0 +mul.wide.u32 %rd7, %r28, 4; +fused into line 95$'
+saw 'inspect: machine code: the sum' '^  57 of PTX are [0-9]+ of the machine; [0-9]+ vanish$'
 expect 'inspect: branches' 0 '0x0090 +56 +bitonic.cu:28 +%p6 +uniform ' \
     "$heddle" inspect workloads/bitonic/bitonic.ptx --branches
 saw 'inspect: a branch on the position' '0x0130 +88 +%p2 +P +0x0140'
