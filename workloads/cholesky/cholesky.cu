@@ -1,7 +1,7 @@
 /*
- * cholesky: many small symmetric matrices in double precision, one per block of 64 threads: each is decomposed in shared
- * memory column by column (cholesky_decompose), then solved for one right side, forward and backward, by a warp with
- * shuffles (cholesky_solve).
+ * cholesky: many small symmetric matrices in double precision, one per block of 64 threads: each is decomposed in
+ * shared memory column by column (cholesky_decompose), then solved for one right side, forward and backward, by a warp
+ * with shuffles (cholesky_solve).
  */
 #include "device_double.h"
 #include "device_warp.h"
@@ -30,8 +30,7 @@ extern "C" __global__ void cholesky_decompose(double *matrices)
         for (int i = threadIdx.x; i < left * left; i += THREADS) {
             int row = k + 1 + i / left, column = k + 1 + i % left;
             if (column <= row)
-                a[row * PITCH + column] =
-                    __fma_rn(-a[row * PITCH + k], a[column * PITCH + k], a[row * PITCH + column]);
+                a[row * PITCH + column] = __fma_rn(-a[row * PITCH + k], a[column * PITCH + k], a[row * PITCH + column]);
         }
         __syncthreads();
     }

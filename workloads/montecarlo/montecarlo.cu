@@ -1,8 +1,8 @@
 /*
- * montecarlo: integrals by random points. Numbers come from counters through rounds of wide multiplications (Philox 4x32,
- * Salmon and others, 2011), so that a thread needs no state. montecarlo_pi counts points inside the circle;
- * montecarlo_asian follows prices over 16 dates (two normal numbers by Box and Muller from two uniform ones) and averages
- * what an Asian option pays.
+ * montecarlo: integrals by random points. Numbers come from counters through rounds of wide multiplications (Philox
+ * 4x32, Salmon and others, 2011), so that a thread needs no state. montecarlo_pi counts points inside the circle;
+ * montecarlo_asian follows prices over 16 dates (two normal numbers by Box and Muller from two uniform ones) and
+ * averages what an Asian option pays.
  */
 #include "device_warp.h"
 
@@ -46,7 +46,10 @@ extern "C" __global__ void montecarlo_pi(unsigned *inside, int rounds, unsigned 
 }
 
 /* Of Box and Muller's two normal numbers, how far out both are. Near 1 an approximate logarithm may be above 0. */
-static inline __device__ float radius_of(unsigned bits) { return __fsqrt_rn(fmaxf(-2.0f * __logf(uniform(bits)), 0.0f)); }
+static inline __device__ float radius_of(unsigned bits)
+{
+    return __fsqrt_rn(fmaxf(-2.0f * __logf(uniform(bits)), 0.0f));
+}
 
 extern "C" __global__ void montecarlo_asian(float *__restrict__ sums, float spot, float strike, float drift,
                                             float spread, unsigned seed)

@@ -1,7 +1,7 @@
 /*
- * sha256: the hash of messages of 55 bytes or less, one per thread: 64 rounds of rotations, logic and additions on 32-bit
- * integers, with the message schedule in 16 registers (FIPS 180-4). sha256_search looks for numbers whose hash begins with
- * zero bits, as proof of work does.
+ * sha256: the hash of messages of 55 bytes or less, one per thread: 64 rounds of rotations, logic and additions on
+ * 32-bit integers, with the message schedule in 16 registers (FIPS 180-4). sha256_search looks for numbers whose hash
+ * begins with zero bits, as proof of work does.
  */
 #include "device_warp.h"
 
@@ -24,8 +24,8 @@ static inline __device__ __attribute__((always_inline)) void compress(unsigned (
             w[i % 16] += w[(i + 9) % 16] + (turn(early, 7) ^ turn(early, 18) ^ early >> 3) +
                          (turn(late, 17) ^ turn(late, 19) ^ late >> 10);
         }
-        unsigned first = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + sha256_rounds[i] +
-                         w[i % 16];
+        unsigned first =
+            h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + sha256_rounds[i] + w[i % 16];
         unsigned second = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
         h = g, g = f, f = e, e = d + first, d = c, c = b, b = a, a = first + second;
     }
