@@ -29,6 +29,9 @@ static const char help[] =
     "at each\n"
     "      --phase-order sources|report   a load's sources are looked at before its destination is entered, or after, "
     "as in the report's code\n"
+    "      --machine-code how many machine instructions each becomes, as a real assembler would for sm_90 "
+    "(estimated),\n"
+    "                     and which vanish into others\n"
     "  -m, --machine NAME whose latencies --phases adds up (default gtx480), and for whose target\n"
     "                     --registers counts (default the program's own)\n"
     "      --kernel NAME  only this function; a C++ name without its parameters will do\n"
@@ -41,7 +44,7 @@ static const char help[] =
     "the real assembler may need more or fewer.\n";
 
 struct options {
-    bool cfg, loops, branches, registers, phases, dot, json;
+    bool cfg, loops, branches, registers, phases, machine_code, dot, json;
     const char *kernel, *file, *machine_name;
     enum ptx_phase_order order;
     struct machine machine; /* where phases are asked for */
@@ -202,6 +205,8 @@ static void print_views(const struct options *o, const struct inspected *p)
         inspect_print_registers(p, o->machine_name ? (int)o->machine.sm.registers_for_sm : 0, stdout);
     if (o->phases)
         inspect_print_phases(p, &o->machine, o->order, stdout);
+    if (o->machine_code)
+        inspect_print_machine_code(p, stdout);
 }
 
 /* ------------------------------------------------------------- the command */
@@ -281,7 +286,7 @@ static void show(const struct options *o, const struct inspect_modules *modules,
         inspect_print_dot(c->list[i], stdout);
     if (o->dot)
         return;
-    if (o->cfg || o->loops || o->branches || o->registers || o->phases) {
+    if (o->cfg || o->loops || o->branches || o->registers || o->phases || o->machine_code) {
         for (uint32_t i = 0; i < c->count; i++) {
             if (i)
                 putchar('\n');
@@ -334,6 +339,7 @@ static int parse_options(int argc, char **argv, struct options *o)
         OPT_REGISTERS,
         OPT_PHASES,
         OPT_ORDER,
+        OPT_MACHINE_CODE,
         OPT_KERNEL,
         OPT_DOT,
         OPT_JSON
@@ -345,6 +351,7 @@ static int parse_options(int argc, char **argv, struct options *o)
         {"registers", no_argument, NULL, OPT_REGISTERS},
         {"phases", no_argument, NULL, OPT_PHASES},
         {"phase-order", required_argument, NULL, OPT_ORDER},
+        {"machine-code", no_argument, NULL, OPT_MACHINE_CODE},
         {"machine", required_argument, NULL, 'm'},
         {"kernel", required_argument, NULL, OPT_KERNEL},
         {"dot", no_argument, NULL, OPT_DOT},
@@ -365,6 +372,7 @@ static int parse_options(int argc, char **argv, struct options *o)
         case OPT_DOT: o->dot = true; break;
         case OPT_JSON: o->json = true; break;
         case OPT_PHASES: o->phases = true; break;
+        case OPT_MACHINE_CODE: o->machine_code = true; break;
         case OPT_ORDER:
             if (strcmp(optarg, "sources") && strcmp(optarg, "report"))
                 return usage("--phase-order is sources or report, not '%s'", optarg);

@@ -49,6 +49,8 @@ void inspect_print_loops(const struct inspected *p, FILE *to);
 void inspect_print_branches(const struct inspected *p, FILE *to);
 void inspect_print_registers(const struct inspected *p, int target_sm, FILE *to); /* 0: the module's own */
 void inspect_print_phases(const struct inspected *p, const struct machine *m, enum ptx_phase_order order, FILE *to);
+/* inspect_machine_code.c */
+void inspect_print_machine_code(const struct inspected *p, FILE *to);
 void inspect_print_dot(const struct inspected *p, FILE *to);
 void inspect_print_json(struct inspected *const *list, uint32_t count, const char *file, FILE *to);
 

@@ -425,8 +425,10 @@ static ALWAYS_INLINE enum cache_outcome read_not_there(struct cache *c, struct l
         return read_miss(c, l, l->need, true);
     if (unlikely(l->request->twin) && l->there)
         return read_twin(c, l);
-    if (l->way != NO_WAY)
+    if (l->way != NO_WAY) {
         missing &= (uint8_t)~l->there->valid;
+        l->result->present = l->need & l->there->valid;
+    }
     if (l->way != NO_WAY || c->on_fill ||
         c->asks) /* else it cannot be on its way: that has a line, unless it bypasses the cache */
         entry = mshr_find(&c->head.mshr, l->line, missing, &covered);

@@ -57,6 +57,7 @@ struct cache_result {
     uint64_t evicted_age; /* of the warp that had brought it, with its slot */
     uint16_t evicted_warp;
     uint16_t line_warp; /* slot and age of the warp that brought the line found, for hits and pending hits */
+    uint8_t present;    /* of a read that is no hit: those sectors of it that are there */
     uint64_t line_age;
     uint32_t way; /* way of the set; UINT32_MAX where none is concerned */
     uint32_t set;

@@ -1,28 +1,43 @@
-/* What an assembler makes of a function, estimated: PTX is not machine code. Instructions vanish (parameters and
- * constants become operands, moves are merged, address arithmetic goes into the load), two become one (multiply-add,
- * shift-add, three-operand logic), one becomes many (division, 64-bit integers). For timing only: what instructions do
- * is never touched. Machines of the papers do without it. */
+/* What an assembler makes of a function, estimated: PTX is not machine code. Instructions vanish (moves are merged,
+ * address arithmetic goes into the load), two become one (multiply-add, shift-add, three-operand logic), one becomes
+ * many (division, 64-bit integers). For timing only: what instructions do is never touched. Machines of the papers do
+ * without it. The model is ptxas 13 for sm_90; docs/h200-assembler.md has its rules and their error. */
 #ifndef HEDDLE_PTX_LOWERING_H
 #define HEDDLE_PTX_LOWERING_H
 
 #include "base/arena.h"
 #include "ptx/ptx.h"
 
+#define PTX_INTO_NOTHING UINT32_MAX
+
+enum ptx_fate {
+    PTX_FATE_KEPT,
+    PTX_FATE_DEAD,     /* nobody reads its result */
+    PTX_FATE_OPERAND,  /* a literal or another name of a value: part of the operands of those that read it */
+    PTX_FATE_FUSED,    /* those that read it do its work as well */
+    PTX_FATE_MERGED,   /* a move between registers that became one */
+    PTX_FATE_UNROLLED, /* the counting of a loop that was unrolled */
+};
+
 struct ptx_lowered {
-    uint8_t slots; /* machine instructions that it becomes. 0: none, its work is done by others, or by nobody; such an
-                      instruction is never the last of its basic block, and neither branches nor writes memory */
+    uint8_t slots; /* machine instructions that it becomes. 0: none, its work is done by others, or by nobody. Such an
+                      instruction never writes memory, and is never the last of its basic block, with one exception:
+                      a bra without a guard, whose target was laid out next; execution goes on there. */
+    uint8_t fate;  /* enum ptx_fate; all but KEPT have no slots */
     uint8_t read_count;
-    const uint16_t *reads; /* ptx_reg.index of the registers that it waits for, the guard's too: what those that
-                              vanished into it read is in place of what they wrote */
+    const uint32_t *reads; /* ptx_reg.index of the registers that it waits for, the guard's too: what those that
+                              vanished into it read is in place of what they wrote. 255 at most */
+    uint32_t into;         /* of one that is fused: the first instruction that does its work */
 };
 
 struct ptx_lowering {
     struct ptx_lowered *insts;   /* by instruction */
-    const uint16_t *register_of; /* by ptx_reg.index: registers that are merged have the same number, that of one of
+    const uint32_t *register_of; /* by ptx_reg.index: registers that are merged have the same number, that of one of
                                    them */
 };
 
 const struct ptx_lowering *ptx_lower(struct arena *a, const struct ptx_function *f);
+const char *ptx_fate_name(enum ptx_fate fate);
 
 /* Puts the instructions of each basic block into an order that an assembler would choose: loads early, what waits for
  * them late, within what registers, memory order, barriers and volatile accesses allow. Labels, lines and results stay.

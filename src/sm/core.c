@@ -24,6 +24,7 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
     flights_init(&c->flights, a);
     front_end_init(&c->front, a, config);
     pipelines_init(&c->pipes, a, config);
+    c->sub = config->sub_cores ? subcores_create(a, config) : NULL;
     lsu_init(&c->lsu, a, config);
     c->lsu.tells_written = wires->tells_written;
     c->lsu.thread_interleave = (uint64_t)core_count * config->warps * 32;

@@ -1,0 +1,464 @@
+/* Branches and loops. A jump vanishes where the blocks can be laid out one after the other. A short forward branch
+ * becomes predicates on what it skips. Around another branch whose threads may part, BSSY and BSYNC say where they
+ * meet. A loop that counts is unrolled four times or more, so that the counting, the comparison and the jump become a
+ * small part; here all of it goes but the branch itself. The kernel's own beginning is here too: the stack pointer, the
+ * descriptor of global memory, the base of shared memory. */
+#include "ptx/lowering_internal.h"
+
+enum {
+    MEETING = 2,          /* BSSY and BSYNC */
+    NEAR = 64,            /* instructions before a loop in which its counter is looked for */
+    MOST_PREDICATED = 8,  /* machine instructions that a branch may skip and still become predicates */
+    MOST_UNROLLED = 80,   /* machine instructions of a loop that is unrolled */
+    MOST_STRAIGHT = 1000, /* machine instructions of a loop that is unrolled to the end */
+    WITH_SLOW_PATH = 9,   /* a sequence so long has a branch of its own: division, roots */
+    UNROLLED_ENTRY = 12,  /* tests and jumps between the loop of four and those for what is left over */
+};
+
+struct control {
+    struct lowering_work *w;
+    const struct ptx_function *f;
+    const struct ptx_cfg *cfg;
+    uint32_t *first_meeting; /* per block: one more than the first branch that meets there */
+};
+
+static const struct ptx_inst *last_of(const struct control *c, uint32_t block)
+{
+    return &c->f->insts[c->cfg->blocks[block].end - 1];
+}
+
+static bool is_jump(const struct ptx_inst *in) { return in->opcode == PTX_OP_bra && !in->guard; }
+
+/* ------------------------------------------------------------- values that differ between threads */
+
+static bool makes_divergent(const struct ptx_function *f, const struct ptx_inst *in)
+{
+    if (ptx_flags(in) & (PTX_F_ATOMIC | PTX_F_CALL | PTX_F_TEXTURE))
+        return true;
+    if (ptx_flags(in) & PTX_F_LOAD)
+        return !lower_reads_parameter(f, in) && !ptx_has_modifier(in, PTX_MOD_CONST) &&
+               !(f->is_entry && ptx_has_modifier(in, PTX_MOD_PARAM));
+    if (in->opcode == PTX_OP_shfl || in->opcode == PTX_OP_match)
+        return true;
+    for (uint32_t k = 0; k < in->operand_count; k++) {
+        const struct ptx_operand *o = &in->operands[k];
+        if (o->kind == PTX_OPERAND_SPECIAL && !(o->special >= PTX_SREG_NTID_X && o->special <= PTX_SREG_NTID_W) &&
+            !(o->special >= PTX_SREG_CTAID_X && o->special <= PTX_SREG_CTAID_W) &&
+            !(o->special >= PTX_SREG_NCTAID_X && o->special <= PTX_SREG_NCTAID_W))
+            return true;
+    }
+    return false;
+}
+
+/* Spread from what makes a value of a thread's own to all that reads it. */
+static void find_divergent(struct lowering_work *w)
+{
+    uint32_t depth = 0, count = w->f->inst_count;
+    uint32_t *stack = arena_array(&w->scratch, uint32_t, w->f->reg_count + 1);
+    w->divergent = arena_array(&w->scratch, bool, w->f->reg_count + 1);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = w->results_of[i]; k < w->refs_of[i + 1]; k++)
+            if (!w->divergent[w->ref[k]] && (!w->f->is_entry || makes_divergent(w->f, lower_inst(w, i)))) {
+                w->divergent[w->ref[k]] = true;
+                stack[depth++] = w->ref[k];
+            }
+    while (depth) {
+        uint32_t reg = stack[--depth];
+        for (uint32_t u = w->users_of[reg]; u < w->users_of[reg + 1]; u++) {
+            uint32_t i = w->users[u];
+            if (lower_inst(w, i)->opcode == PTX_OP_vote)
+                continue;
+            for (uint32_t k = w->results_of[i]; k < w->refs_of[i + 1]; k++)
+                if (!w->divergent[w->ref[k]]) {
+                    w->divergent[w->ref[k]] = true;
+                    stack[depth++] = w->ref[k];
+                }
+        }
+    }
+}
+
+/* ------------------------------------------------------------- short branches become predicates */
+
+static bool can_be_predicated(const struct ptx_inst *in)
+{
+    return !(ptx_flags(in) & (PTX_F_CALL | PTX_F_BARRIER | PTX_F_EXIT | PTX_F_RET | PTX_F_ATOMIC)) && !in->guard &&
+           in->opcode != PTX_OP_brx;
+}
+
+/* A load from far away whose result is wanted before the paths meet: a branch is better. */
+static bool waits_for_memory(const struct control *c, const struct ptx_block *b, uint32_t i)
+{
+    const struct ptx_inst *in = &c->f->insts[i];
+    uint32_t reg = lower_result(c->w, i);
+    if (!(ptx_flags(in) & PTX_F_LOAD) || reg == LOWER_NONE || lower_reads_parameter(c->f, in) ||
+        ptx_has_modifier(in, PTX_MOD_SHARED) || ptx_has_modifier(in, PTX_MOD_CONST))
+        return false;
+    for (uint32_t k = c->w->users_of[reg]; k < c->w->users_of[reg + 1]; k++)
+        if (c->w->users[k] > i && c->w->users[k] < b->end)
+            return true;
+    return false;
+}
+
+/* Machine instructions of a block that only `from` enters and that goes on to one other; UINT32_MAX: not such a
+ * block. */
+static uint32_t skipped_size(const struct control *c, uint32_t block, uint32_t from)
+{
+    const struct ptx_block *b = &c->cfg->blocks[block];
+    if (b->pred_count != 1 || b->preds[0] != from || b->succ_count != 1 || b->exits)
+        return UINT32_MAX;
+    uint32_t size = 0;
+    for (uint32_t i = b->first; i < b->end; i++) {
+        if (!is_jump(&c->f->insts[i]) && (!can_be_predicated(&c->f->insts[i]) || waits_for_memory(c, b, i)))
+            return UINT32_MAX;
+        size += is_jump(&c->f->insts[i]) ? 0 : c->w->insts[i].slots;
+    }
+    return size;
+}
+
+/* if without else: one successor leads to the other; with else: both to a third. */
+static bool is_short_branch(const struct control *c, uint32_t block)
+{
+    const struct ptx_block *b = &c->cfg->blocks[block];
+    if (b->succ_count != 2 || b->exits)
+        return false;
+    uint32_t size[2] = {skipped_size(c, b->succs[0], block), skipped_size(c, b->succs[1], block)};
+    for (uint32_t k = 0; k < 2; k++)
+        if (size[k] <= MOST_PREDICATED && c->cfg->blocks[b->succs[k]].succs[0] == b->succs[1 - k])
+            return true;
+    return size[0] <= MOST_PREDICATED && size[1] <= MOST_PREDICATED &&
+           c->cfg->blocks[b->succs[0]].succs[0] == c->cfg->blocks[b->succs[1]].succs[0];
+}
+
+/* The comparison stands in for the branch: one machine instruction for both. */
+static bool give_comparison(struct control *c, uint32_t branch, enum ptx_fate fate)
+{
+    struct lowering_work *w = c->w;
+    uint32_t reg = c->f->insts[branch].guard->index, d = w->definition[reg];
+    if (d >= LOWER_MANY || !lower_is_kept(w, d) || lower_use_count(w, reg) != 1 || w->insts[d].slots != 1 ||
+        c->cfg->block_of_inst[d] != c->cfg->block_of_inst[branch] || ptx_flags(lower_inst(w, d)) & PTX_F_WARP)
+        return false;
+    lower_vanish(w, d, fate, branch);
+    return true;
+}
+
+/* ------------------------------------------------------------- where threads meet */
+
+static bool only_returns(const struct control *c, uint32_t block)
+{
+    const struct ptx_block *b = &c->cfg->blocks[block];
+    return b->end - b->first == 1 && ptx_flags(&c->f->insts[b->first]) & (PTX_F_RET | PTX_F_EXIT);
+}
+
+static void add_slots(struct ptx_lowered *l, uint32_t slots)
+{
+    l->slots = (uint8_t)(l->slots + slots > UINT8_MAX ? UINT8_MAX : l->slots + slots);
+    l->fate = PTX_FATE_KEPT;
+}
+
+/* What a loop costs once is paid by the end of the block before it. */
+static void pay_before(struct control *c, uint32_t loop, uint32_t slots)
+{
+    uint32_t before = c->cfg->idom[c->cfg->loops[loop].header_block];
+    if (before == PTX_NO_BLOCK)
+        return;
+    add_slots(&c->w->insts[c->cfg->blocks[before].end - 1], slots);
+}
+
+static void meet(struct control *c, uint32_t branch)
+{
+    uint32_t block = c->cfg->block_of_inst[branch], at = c->cfg->ipdom[block];
+    if (at == PTX_NO_BLOCK || only_returns(c, at))
+        return;
+    uint32_t first = c->first_meeting[at];
+    if (first && ptx_cfg_dominates(c->cfg, first - 1, block))
+        return;
+    c->first_meeting[at] = block + 1;
+    int32_t loop = c->cfg->blocks[block].loop;
+    if (loop != PTX_NO_LOOP && !ptx_loop_contains(c->cfg, (uint32_t)loop, at))
+        pay_before(c, (uint32_t)loop, MEETING);
+    else
+        add_slots(&c->w->insts[branch], MEETING);
+}
+
+static void look_at_branch(struct control *c, uint32_t branch)
+{
+    const struct ptx_inst *in = &c->f->insts[branch];
+    uint32_t block = c->cfg->block_of_inst[branch];
+    if (in->guard && is_short_branch(c, block)) {
+        give_comparison(c, branch, PTX_FATE_FUSED);
+        return;
+    }
+    if (!in->guard || c->w->divergent[in->guard->index])
+        meet(c, branch);
+}
+
+/* ------------------------------------------------------------- jumps */
+
+/* Each block has one that is laid out before it, and needs no jump. A block of nothing but a jump is the other way of
+ * the branch before it. */
+static void look_at_jump(struct control *c, uint32_t block, uint32_t *laid_out)
+{
+    const struct ptx_block *b = &c->cfg->blocks[block];
+    uint32_t jump = b->end - 1, to = b->succ_count == 1 ? b->succs[0] : PTX_NO_BLOCK;
+    if (to == PTX_NO_BLOCK)
+        return;
+    bool is_header =
+        c->cfg->blocks[to].loop != PTX_NO_LOOP && c->cfg->loops[c->cfg->blocks[to].loop].header_block == to;
+    if (b->end - b->first == 1 || !laid_out[to] || is_header)
+        lower_vanish(c->w, jump, PTX_FATE_MERGED, PTX_INTO_NOTHING);
+    laid_out[to] = block + 1;
+}
+
+static void look_at_jumps(struct control *c)
+{
+    uint32_t *laid_out = arena_array(&c->w->scratch, uint32_t, c->cfg->block_count + 1);
+    for (uint32_t b = 0; b < c->cfg->block_count; b++) /* text that runs on */
+        if (!(ptx_flags(last_of(c, b)) & PTX_F_BRANCH) && c->cfg->blocks[b].succ_count == 1)
+            laid_out[c->cfg->blocks[b].succs[0]] = b + 1;
+    for (uint32_t b = 0; b < c->cfg->block_count; b++)
+        if (is_jump(last_of(c, b)))
+            look_at_jump(c, b, laid_out);
+}
+
+/* ------------------------------------------------------------- loops that count */
+
+static bool is_in_loop(const struct control *c, uint32_t loop, uint32_t i)
+{
+    return ptx_loop_contains(c->cfg, loop, c->cfg->block_of_inst[i]);
+}
+
+/* r = r + constant, or s = r + constant and r = s, within the loop; one definition there. */
+static bool steps_by_constant(const struct control *c, uint32_t i)
+{
+    const struct ptx_inst *in = &c->f->insts[i];
+    return (in->opcode == PTX_OP_add || in->opcode == PTX_OP_sub) && !in->guard && in->operand_count == 3 &&
+           in->operands[1].kind == PTX_OPERAND_REG && in->operands[2].kind == PTX_OPERAND_INT &&
+           !ptx_type_is_float(lower_type(in)) &&
+           c->w->register_of[in->operands[0].reg->index] == c->w->register_of[in->operands[1].reg->index];
+}
+
+/* The steps of addresses and counters become part of the offsets of the copies. */
+static bool only_addresses_and_tests(const struct control *c, uint32_t loop, uint32_t i)
+{
+    const struct lowering_work *w = c->w;
+    const struct ptx_operand *regs[2] = {&c->f->insts[i].operands[0], &c->f->insts[i].operands[1]};
+    for (uint32_t r = 0; r < 2; r++) {
+        uint32_t reg = regs[r]->reg->index;
+        for (uint32_t k = w->users_of[reg]; k < w->users_of[reg + 1]; k++) {
+            uint32_t user = w->users[k];
+            const struct ptx_inst *u = &c->f->insts[user];
+            if (user == i || !is_in_loop(c, loop, user) || w->insts[user].fate == PTX_FATE_MERGED ||
+                u->opcode == PTX_OP_setp)
+                continue;
+            const struct ptx_operand *address = lower_uses_memory(u) ? lower_address(u) : NULL;
+            if (!address || address->elements[0].kind != PTX_OPERAND_REG || address->elements[0].reg->index != reg)
+                return false;
+        }
+    }
+    return true;
+}
+
+static uint32_t loop_size(const struct control *c, const struct ptx_loop *l, bool *plain)
+{
+    uint32_t size = 0;
+    for (uint32_t k = 0; k < l->block_count; k++) {
+        const struct ptx_block *b = &c->cfg->blocks[l->blocks[k]];
+        for (uint32_t i = b->first; i < b->end; i++) {
+            size += c->w->insts[i].slots;
+            if (ptx_flags(&c->f->insts[i]) & (PTX_F_CALL | PTX_F_EXIT | PTX_F_RET) ||
+                c->w->insts[i].slots >= WITH_SLOW_PATH)
+                *plain = false;
+        }
+    }
+    return size;
+}
+
+/* The branch at the end compares a counter with something that stays the same. */
+static bool counts(const struct control *c, uint32_t loop, uint32_t branch)
+{
+    const struct lowering_work *w = c->w;
+    const struct ptx_inst *in = &c->f->insts[branch];
+    uint32_t d = in->guard ? w->definition[in->guard->index] : LOWER_NONE;
+    if (d >= LOWER_MANY || c->f->insts[d].opcode != PTX_OP_setp || !is_in_loop(c, loop, d) ||
+        c->f->insts[d].operand_count != 3 || ptx_type_is_float(lower_type(&c->f->insts[d])))
+        return false;
+    bool steps = false, stays = true;
+    for (uint32_t k = 1; k < 3; k++) {
+        const struct ptx_operand *o = &c->f->insts[d].operands[k];
+        if (o->kind != PTX_OPERAND_REG)
+            continue;
+        bool changes = false;
+        const struct ptx_loop *l = &c->cfg->loops[loop];
+        for (uint32_t b = 0; b < l->block_count; b++)
+            for (uint32_t i = c->cfg->blocks[l->blocks[b]].first; i < c->cfg->blocks[l->blocks[b]].end; i++)
+                if (lower_result(w, i) != LOWER_NONE &&
+                    w->register_of[lower_result(w, i)] == w->register_of[o->reg->index]) {
+                    changes = true;
+                    steps |= steps_by_constant(c, i);
+                }
+        stays &= !changes || steps;
+    }
+    return steps && stays;
+}
+
+/* What a register held last before the loop, in order of the text, where that is a literal. */
+static bool starts_at(const struct control *c, uint32_t loop, uint32_t reg, int64_t *value)
+{
+    const struct lowering_work *w = c->w;
+    for (uint32_t i = c->cfg->loops[loop].begin, seen = 0; i-- > 0 && seen < NEAR; seen++) {
+        const struct ptx_inst *in = &c->f->insts[i];
+        uint32_t result = lower_result(w, i);
+        if (result == LOWER_NONE || w->register_of[result] != reg)
+            continue;
+        while (in->opcode == PTX_OP_mov && in->operands[1].kind == PTX_OPERAND_REG &&
+               w->definition[in->operands[1].reg->index] < LOWER_MANY)
+            in = &c->f->insts[w->definition[in->operands[1].reg->index]];
+        *value = in->opcode == PTX_OP_mov && in->operands[1].kind == PTX_OPERAND_INT ? in->operands[1].integer : 0;
+        return in->opcode == PTX_OP_mov && in->operands[1].kind == PTX_OPERAND_INT;
+    }
+    return false;
+}
+
+/* Rounds of a loop that counts from a literal to a literal; 0: not known. */
+static uint64_t known_trips(const struct control *c, uint32_t loop, uint32_t branch)
+{
+    const struct lowering_work *w = c->w;
+    const struct ptx_inst *test = &c->f->insts[w->definition[c->f->insts[branch].guard->index]];
+    int64_t first, step = 0;
+    if (test->operands[1].kind != PTX_OPERAND_REG || test->operands[2].kind != PTX_OPERAND_INT)
+        return 0;
+    uint32_t counter = w->register_of[test->operands[1].reg->index];
+    const struct ptx_loop *l = &c->cfg->loops[loop];
+    for (uint32_t i = l->begin; i < l->end; i++)
+        if (steps_by_constant(c, i) && w->register_of[c->f->insts[i].operands[0].reg->index] == counter)
+            step = c->f->insts[i].operands[2].integer;
+    if (!step || !starts_at(c, loop, counter, &first))
+        return 0;
+    int64_t way = test->operands[2].integer - first;
+    return way / step > 0 ? (uint64_t)(way / step) : 0;
+}
+
+static void unroll(struct control *c, uint32_t loop)
+{
+    const struct ptx_loop *l = &c->cfg->loops[loop];
+    bool plain = true;
+    uint32_t size = loop_size(c, l, &plain);
+    if (l->latch_count != 1 || size > MOST_UNROLLED || !plain)
+        return;
+    /* one way out, at the end: of the latch, or of the branch before a latch that only jumps */
+    uint32_t latch = l->latches[0], exit_block = PTX_NO_BLOCK;
+    for (uint32_t k = 0; k < l->block_count; k++) {
+        const struct ptx_block *b = &c->cfg->blocks[l->blocks[k]];
+        for (uint32_t s = 0; s < b->succ_count; s++)
+            if (!ptx_loop_contains(c->cfg, loop, b->succs[s])) {
+                if (exit_block != PTX_NO_BLOCK)
+                    return;
+                exit_block = l->blocks[k];
+            }
+    }
+    if (exit_block == PTX_NO_BLOCK)
+        return;
+    bool at_end = exit_block == latch || c->cfg->idom[latch] == exit_block;
+    uint32_t branch = c->cfg->blocks[exit_block].end - 1;
+    if (!at_end || !counts(c, loop, branch))
+        return;
+    uint64_t trips = known_trips(c, loop, branch);
+    bool known = trips && trips * size <= MOST_STRAIGHT;
+    if (l->block_count > 1 + (exit_block != latch) && !known)
+        return;
+    bool parts = c->w->divergent[c->f->insts[branch].guard->index]; /* then what is left over is run through twice */
+    if (!known)
+        pay_before(c, loop, UNROLLED_ENTRY + (parts ? size : 0));
+    give_comparison(c, branch, PTX_FATE_UNROLLED);
+    for (uint32_t k = 0; k < l->block_count; k++)
+        for (uint32_t i = c->cfg->blocks[l->blocks[k]].first; i < c->cfg->blocks[l->blocks[k]].end; i++)
+            if (lower_is_kept(c->w, i) && steps_by_constant(c, i) && (known || only_addresses_and_tests(c, loop, i)))
+                lower_vanish(c->w, i, PTX_FATE_UNROLLED, PTX_INTO_NOTHING);
+}
+
+static bool has_inner_loop(const struct ptx_cfg *cfg, uint32_t loop)
+{
+    for (uint32_t k = loop + 1; k < cfg->loop_count; k++)
+        if (cfg->loops[k].parent == (int32_t)loop)
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------- the kernel's own beginning */
+
+static bool names_shared(const struct ptx_inst *in)
+{
+    for (uint32_t k = 0; k < in->operand_count; k++) {
+        const struct ptx_operand *o = &in->operands[k];
+        if (o->kind == PTX_OPERAND_ADDRESS && o->element_count)
+            o = &o->elements[0];
+        if (o->kind == PTX_OPERAND_SYMBOL && o->variable->space == PTX_SPACE_SHARED)
+            return true;
+    }
+    return false;
+}
+
+static bool uses_global(const struct ptx_inst *in)
+{
+    if (!lower_uses_memory(in) || ptx_flags(in) & PTX_F_TEXTURE)
+        return false;
+    return !ptx_has_modifier(in, PTX_MOD_SHARED) && !ptx_has_modifier(in, PTX_MOD_PARAM) &&
+           !ptx_has_modifier(in, PTX_MOD_LOCAL) && !ptx_has_modifier(in, PTX_MOD_CONST);
+}
+
+static void begin_kernel(struct lowering_work *w)
+{
+    enum { STACK_POINTER = 1, DESCRIPTOR = 1, SHARED_BASE = 2 };
+    bool global = false, shared = false;
+    uint32_t first = LOWER_NONE, direct = 0;
+    for (uint32_t i = 0; i < w->f->inst_count; i++) {
+        const struct ptx_inst *in = lower_inst(w, i);
+        if (w->insts[i].fate == PTX_FATE_DEAD)
+            continue;
+        first = first == LOWER_NONE && w->insts[i].slots ? i : first;
+        global |= uses_global(in);
+        direct |= !shared && names_shared(in) && lower_uses_memory(in); /* no instruction of its own takes the base */
+        shared |= names_shared(in);
+    }
+    if (first != LOWER_NONE)
+        add_slots(&w->insts[first], STACK_POINTER + (global ? DESCRIPTOR : 0) + (shared ? SHARED_BASE : 0) + direct);
+}
+
+/* ------------------------------------------------------------- atomics of a whole warp on one address */
+
+/* The warp adds up among its threads first, and one of them goes to memory. */
+static void add_up_first(struct lowering_work *w, uint32_t i)
+{
+    enum { COUNT_THREADS = 8, ADD_VALUES = 7, AND_SHARE = 6, SHARE_SUMS = 20 };
+    const struct ptx_inst *in = lower_inst(w, i);
+    const struct ptx_operand *address = ptx_flags(in) & PTX_F_ATOMIC ? lower_address(in) : NULL;
+    if (!address || !ptx_has_modifier(in, PTX_MOD_ADD) || !lower_is_integer(in, 32) ||
+        (address->elements[0].kind == PTX_OPERAND_REG && w->divergent[address->elements[0].reg->index]))
+        return;
+    bool counts_threads = lower_is_literal(&in->operands[in->operand_count - 1]);
+    uint32_t result = in->opcode == PTX_OP_red ? LOWER_NONE : lower_result(w, i);
+    bool shares = result != LOWER_NONE && lower_use_count(w, result);
+    w->insts[i].slots = (uint8_t)((counts_threads ? COUNT_THREADS : ADD_VALUES) + (!shares          ? 0
+                                                                                   : counts_threads ? AND_SHARE
+                                                                                                    : SHARE_SUMS));
+}
+
+void lower_control(struct lowering_work *w)
+{
+    struct control c = {.w = w, .f = w->f, .cfg = w->cfg};
+    if (!w->f->inst_count)
+        return;
+    c.first_meeting = arena_array(&w->scratch, uint32_t, w->cfg->block_count + 1);
+    find_divergent(w);
+    for (uint32_t i = 0; i < w->f->inst_count; i++)
+        add_up_first(w, i);
+    look_at_jumps(&c);
+    for (uint32_t l = 0; l < w->cfg->loop_count; l++)
+        if (!has_inner_loop(w->cfg, l))
+            unroll(&c, l);
+    for (uint32_t b = 0; b < w->cfg->block_count; b++)
+        if (w->cfg->blocks[b].reachable && ptx_is_conditional_branch(last_of(&c, b)))
+            look_at_branch(&c, w->cfg->blocks[b].end - 1);
+    if (w->f->is_entry)
+        begin_kernel(w);
+}

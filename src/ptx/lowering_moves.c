@@ -1,0 +1,154 @@
+/* Instructions that only give a value another name: moves, conversions between registers of the same bits, cvta,
+ * literals, special registers that were read before. What reads them reads their source. A move into a register that
+ * has several definitions (the values of a loop) makes the two registers one where the source is written once. */
+#include "ptx/lowering_internal.h"
+
+static bool is_constant_operand(const struct ptx_operand *o)
+{
+    return lower_is_literal(o) ||
+           (o->kind == PTX_OPERAND_SYMBOL && o->variable->space != PTX_SPACE_SHARED &&
+            o->variable->space != PTX_SPACE_GLOBAL) ||
+           o->kind == PTX_OPERAND_FUNCTION;
+}
+
+static bool is_plain_cvt(const struct ptx_inst *in)
+{
+    if (in->opcode != PTX_OP_cvt || in->type_count != 2 || ptx_has_modifier(in, PTX_MOD_SAT))
+        return false;
+    enum ptx_type to = (enum ptx_type)in->types[0], from = (enum ptx_type)in->types[1];
+    return !ptx_type_is_float(to) && !ptx_type_is_float(from);
+}
+
+/* Whether the result is the source's own bits, in place. */
+static bool renames(const struct lowering_work *w, uint32_t i)
+{
+    const struct ptx_inst *in = lower_inst(w, i);
+    uint32_t result = lower_result(w, i);
+    if (in->opcode == PTX_OP_mov || in->opcode == PTX_OP_cvta)
+        return true;
+    if (in->opcode == PTX_OP_not && lower_type(in) == PTX_PRED)
+        return true;
+    if (!is_plain_cvt(in))
+        return false;
+    int to = ptx_type_bits((enum ptx_type)in->types[0]), from = ptx_type_bits((enum ptx_type)in->types[1]);
+    if (to == 8 || from == 8) { /* a byte that was loaded as one */
+        uint32_t source = in->operands[1].kind == PTX_OPERAND_REG ? in->operands[1].reg->index : LOWER_NONE;
+        uint32_t d = source == LOWER_NONE ? LOWER_NONE : w->definition[source];
+        return from == 8 && !ptx_type_is_signed((enum ptx_type)in->types[1]) && d < LOWER_MANY &&
+               lower_inst(w, d)->opcode == PTX_OP_ld && lower_is_integer(lower_inst(w, d), 8);
+    }
+    if (to <= from)
+        return true;
+    bool is_signed = ptx_type_is_signed((enum ptx_type)in->types[1]);
+    return !is_signed || (from == 32 && result != LOWER_NONE && w->narrow[result]);
+}
+
+static void merge(struct lowering_work *w, uint32_t i, uint32_t result, bool *is_merged)
+{
+    const struct ptx_operand *source = &lower_inst(w, i)->operands[1];
+    uint32_t from = source->kind == PTX_OPERAND_REG ? source->reg->index : LOWER_NONE;
+    if (from == LOWER_NONE || w->definition[from] >= LOWER_MANY || is_merged[from])
+        return;
+    if (w->cfg->block_of_inst[w->definition[from]] != w->cfg->block_of_inst[i])
+        return;
+    is_merged[from] = true;
+    w->register_of[from] = w->register_of[result];
+    lower_vanish(w, i, PTX_FATE_MERGED, PTX_INTO_NOTHING);
+}
+
+/* A value that is known when the instruction is assembled or is written once, and stays. */
+static bool source_stays(const struct lowering_work *w, const struct ptx_operand *o)
+{
+    if (o->kind == PTX_OPERAND_REG)
+        return w->definition[o->reg->index] < LOWER_MANY;
+    if (o->kind == PTX_OPERAND_VECTOR) {
+        for (uint32_t k = 0; k < o->element_count; k++)
+            if (!source_stays(w, &o->elements[k]))
+                return false;
+        return o->element_count == 2;
+    }
+    return is_constant_operand(o);
+}
+
+/* Special registers are read once, where that read comes before in all paths. */
+static bool was_read_before(const struct lowering_work *w, const struct ptx_operand *o, uint32_t i, uint32_t *first)
+{
+    if (o->kind != PTX_OPERAND_SPECIAL || o->special >= PTX_SPECIAL_COUNT)
+        return false;
+    uint32_t *seen = &first[o->special];
+    if (*seen == LOWER_NONE) {
+        *seen = i;
+        return false;
+    }
+    switch (o->special) {
+    case PTX_SREG_CLOCK:
+    case PTX_SREG_CLOCK_HI:
+    case PTX_SREG_CLOCK64:
+    case PTX_SREG_GLOBALTIMER:
+    case PTX_SREG_GLOBALTIMER_LO:
+    case PTX_SREG_GLOBALTIMER_HI: return false;
+    default: return ptx_cfg_dominates(w->cfg, w->cfg->block_of_inst[*seen], w->cfg->block_of_inst[i]);
+    }
+}
+
+/* Neighbouring words of constant memory, at places known when it is assembled, come with one instruction. */
+static bool comes_with(const struct lowering_work *w, uint32_t i, uint32_t before)
+{
+    const struct ptx_inst *in = lower_inst(w, i), *b = before == LOWER_NONE ? NULL : lower_inst(w, before);
+    if (!b || in->opcode != PTX_OP_ld || !ptx_has_modifier(in, PTX_MOD_CONST) || lower_type(in) != lower_type(b) ||
+        w->cfg->block_of_inst[i] != w->cfg->block_of_inst[before])
+        return false;
+    const struct ptx_operand *a = lower_address(in), *o = lower_address(b);
+    return a->elements[0].variable == o->elements[0].variable &&
+           a->offset == o->offset + ptx_type_bits(lower_type(in)) / 8;
+}
+
+static bool loads_constant(const struct ptx_inst *in)
+{
+    const struct ptx_operand *address = in->opcode == PTX_OP_ld ? lower_address(in) : NULL;
+    return address && ptx_has_modifier(in, PTX_MOD_CONST) && address->elements[0].kind == PTX_OPERAND_SYMBOL &&
+           lower_type(in) != PTX_NO_TYPE && ptx_type_bits(lower_type(in)) == 32;
+}
+
+static void pair_constants(struct lowering_work *w)
+{
+    uint32_t before = LOWER_NONE;
+    for (uint32_t i = 0; i < w->f->inst_count; i++) {
+        const struct ptx_inst *in = lower_inst(w, i);
+        if (!loads_constant(in) || in->guard || !lower_is_kept(w, i))
+            continue;
+        bool last = w->cfg->blocks[w->cfg->block_of_inst[i]].end == i + 1;
+        bool comes = !last && comes_with(w, i, before);
+        if (comes)
+            lower_vanish(w, i, PTX_FATE_FUSED, before);
+        before = comes ? LOWER_NONE : i;
+    }
+}
+
+static bool is_single(const struct lowering_work *w, uint32_t i)
+{
+    for (uint32_t k = w->results_of[i]; k < w->refs_of[i + 1]; k++)
+        if (w->definition[w->ref[k]] != i)
+            return false;
+    return true;
+}
+
+void lower_moves(struct lowering_work *w)
+{
+    uint32_t first[PTX_SPECIAL_COUNT];
+    bool *is_merged = arena_array(&w->scratch, bool, w->f->reg_count + 1);
+    for (uint32_t s = 0; s < PTX_SPECIAL_COUNT; s++)
+        first[s] = LOWER_NONE;
+    for (uint32_t i = 0; i < w->f->inst_count; i++) {
+        const struct ptx_inst *in = lower_inst(w, i);
+        bool last = w->cfg->blocks[w->cfg->block_of_inst[i]].end == i + 1;
+        if (in->guard || in->operand_count != 2 || last || !lower_is_kept(w, i) || !renames(w, i))
+            continue;
+        uint32_t result = lower_result(w, i);
+        if (is_single(w, i) && (source_stays(w, &in->operands[1]) || was_read_before(w, &in->operands[1], i, first)))
+            lower_vanish(w, i, PTX_FATE_OPERAND, PTX_INTO_NOTHING);
+        else if (in->opcode == PTX_OP_mov && result != LOWER_NONE)
+            merge(w, i, result, is_merged);
+    }
+    pair_constants(w);
+}
