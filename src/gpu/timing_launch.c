@@ -392,6 +392,7 @@ void timing_start(struct residency *r)
     r->program = program_of(t, r);
     r->launch.user = t;
     r->launch.clock = core_clock;
+    r->launch.clock_khz = t->options->machine.mem.core_khz;
     r->block_limit = r->slot_count / t->options->machine.cores;
     r->block_warps = (r->launch.block[0] * r->launch.block[1] * r->launch.block[2] + WARP_LANES - 1) / WARP_LANES;
     r->start = t->now;
