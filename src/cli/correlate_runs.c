@@ -5,14 +5,17 @@
 #include "base/whole_file.h"
 #include "cli/sweep_progress.h"
 #include "experiment/stored.h"
+#include "gpu/machine.h"
 #include "sweep/key.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Nsight Compute empties all caches before each launch (--cache-control all, its default). */
-static const char cold[] = "rules.launch_empties=caches";
+/* Nsight Compute empties all caches before each launch (--cache-control all, its default), the first one among them,
+ * whose data has just been copied. */
+static const char cold[] = "rules.launch_empties=caches, rules.l2_filled_by_copies=false";
 
 /* ------------------------------------------------------------- the experiment */
 
@@ -129,11 +132,27 @@ static bool match_point(struct correlate_request *q, struct store *s, const char
     return good;
 }
 
+/* Bytes per core cycle that the machine's DRAM can move; 0: there is no such machine. */
+static double dram_peak(const struct correlate_request *q)
+{
+    struct machine *m = calloc(1, sizeof *m);
+    struct error e = {0};
+    uint32_t sets = 0;
+    double peak = 0;
+    while (q->sets[sets])
+        sets++;
+    if (m && machine_load(m, q->machine, q->sets, sets, &e))
+        peak = machine_bus_bits(m) / 8.0 * m->mem.dram.data_rate * m->mem.dram_khz / m->mem.core_khz;
+    free(m);
+    return peak;
+}
+
 static bool take_results(struct correlate_request *q, const char *path, struct correlation *c, uint32_t *failed,
                          struct error *e)
 {
     struct experiment x;
     bool estimates = false;
+    c->dram_peak = dram_peak(q);
     if (!experiment_load(&x, q->arena, path, NULL, e))
         return false;
     char(*keys)[KEY_BYTES] = arena_alloc(q->arena, (x.point_count + 1) * sizeof *keys);
