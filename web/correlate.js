@@ -25,7 +25,7 @@ function difference_text(point, row) {
     if (!is_share(row)) return percent(v).replace("±0.0%", "0");
     return Math.abs(v) < 0.05 ? "0" : (v > 0 ? "+" : "−") + Math.abs(v).toFixed(1);
 }
-const shape = (list) => list.join("×");
+const shape = (list) => list.join("×").replace(/(×1)+$/, "");
 const point_name = (point) => [point.program, point.size].filter(Boolean).join(" ") + " · " + point.kernel;
 
 /* ------------------------------------------------------------- light and dark, and paper */
@@ -156,7 +156,7 @@ function score_line(row) {
     return names.map((half) => {
         const score = data.scores[half][row], text = `mean error ${error_text(row, score.mean)}, ${within_text(score)} ${data.compared[row].within}`;
         return names.length > 1 ? `${half}: ${text}` : text;
-    }).join("; ") + ".";
+    }).join("; ").replace(/^./, (first) => first.toUpperCase()) + ".";
 }
 
 function plot_section(row) {

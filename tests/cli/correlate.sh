@@ -1,6 +1,6 @@
 #!/bin/sh
-# heddle correlate: a recording of Nsight Compute (made up) beside runs that are made here, kept, interrupted and gone on
-# with; the halves and what must not be seen of the other; results that are there already; what is no recording.
+# heddle correlate: a recording of Nsight Compute (made up) beside runs that are made here, kept, interrupted and taken
+# up again; the halves and what must not be seen of the other; results that are there already; what is no recording.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 case $build in /*) export HEDDLE_MACHINES="${HEDDLE_MACHINES:-$PWD/machines}" ;; esac
@@ -13,8 +13,8 @@ recorded() { grep -c '^recorded' "$HEDDLE_SWEEP_JOURNAL" 2>/dev/null; }
 data() { sed -n 's/.*id="data">\(.*\)<\/script>$/\1/p' "$page"; }
 
 # ------------------------------------------------------------------ what would be run
-expect 'a dry run says what' 0 '^heddle run -m gtx480 .*rules.launch_empties=caches.* --launch 0-1 bitonic --size test' \
-    correlate --dry-run
+expect 'a dry run says what' 0 \
+    '^heddle run -m gtx480 .*rules.launch_empties=caches.* --launch 0-1 bitonic --size test' correlate --dry-run
 is 'and writes no page' test ! -e "$page"
 
 # ------------------------------------------------------------------ interrupted, and again
@@ -26,10 +26,10 @@ kill -TERM "$pid"
 wait "$pid"
 is 'interrupted: exit code 4' test "$?" = 4
 before=$(recorded)
-expect 'runs go on where they were' 0 '^gtx480 against silicon: 3 kernels of 3 programs, 3 points, 3 launches$' correlate
+expect 'runs go on' 0 '^gtx480 against silicon: 3 kernels of 3 programs, 3 points, 3 launches$' correlate
 saw 'a program that is no workload' '^note: mine of .* is no workload'
 saw 'a launch that we do not have' '^note: reduct test: 1 launch of reduct, grid 2x1x1, block 128x1x1, on silicon only$'
-saw 'and one that silicon does not' '^note: reduct test: 1 launch of reduct, grid 1x1x1, block 128x1x1, in our run only$'
+saw 'or silicon has not' '^note: reduct test: 1 launch of reduct, grid 1x1x1, block 128x1x1, in our run only$'
 saw 'the test half first' '^The test half: 2 kernels$'
 saw 'the other apart' '^The fitting half, apart: 1 kernel$'
 saw 'requests are those of silicon' '^  load requests +2 +0.0% +0.0% +- +100% +exact$'
@@ -68,7 +68,8 @@ expect 'one kernel' 0 '^gtx480 against silicon: 1 kernel of 1 program, 1 point' 
 expect 'a run that was made before' 0 '^gtx480 against silicon: 1 kernel of 1 program, 1 point, 1 launch$' \
     "$heddle" correlate "$csv" "$scratch/run.json" -o "$page"
 saw 'an L1 without sectors has none to compare' '^  load sectors +0 '
-expect 'a run of another size' 2 'nothing to compare' "$heddle" correlate "$csv" "$scratch/run.json" --size small -o "$page"
+expect 'a run of another size' 2 'nothing to compare' \
+    "$heddle" correlate "$csv" "$scratch/run.json" --size small -o "$page"
 saw 'is named' 'run.json, a run of vectoradd test, was not recorded'
 
 # ------------------------------------------------------------------ mistakes
