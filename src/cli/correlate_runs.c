@@ -173,7 +173,7 @@ int correlate_run_all(struct correlate_request *q, struct correlation *c, uint32
     size_t stem = strlen(q->store);
     if (stem > 3 && !strcmp(q->store + stem - 3, ".db"))
         stem -= 3;
-    const char *path = arena_printf(q->arena, "%.*s.ini", (int)stem, q->store);
+    const char *path = arena_printf(q->arena, "%.*s%s.ini", (int)stem, q->store, q->dry_run ? ".dry" : "");
     struct sweep_options o = {.experiment = path,
                               .store = q->store,
                               .processes = q->processes,
@@ -182,9 +182,12 @@ int correlate_run_all(struct correlate_request *q, struct correlation *c, uint32
                               .out = stdout};
     if (!write_experiment(q, path, c, programs, &e))
         return cli_fail(&e);
+    bool swept = !*programs || (q->dry_run ? cli_sweep_run_quiet : cli_sweep_run)(&o, &result, &e);
+    if (q->dry_run || !*programs)
+        unlink(path);
     if (!*programs)
         return -1;
-    if (!(q->dry_run ? cli_sweep_run_quiet : cli_sweep_run)(&o, &result, &e)) {
+    if (!swept) {
         int code = cli_fail(&e);
         return code == EXIT_FAILED ? EXIT_USAGE : code; /* 1 is for runs that failed */
     }

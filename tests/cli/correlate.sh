@@ -15,7 +15,7 @@ data() { sed -n 's/.*id="data">\(.*\)<\/script>$/\1/p' "$page"; }
 # ------------------------------------------------------------------ what would be run
 expect 'a dry run says what' 0 \
     '^heddle run -m gtx480 .*rules.launch_empties=caches.* --launch 0-1 bitonic --size test' correlate --dry-run
-is 'and writes no page' test ! -e "$page"
+is 'and leaves nothing' test ! -e "$page" -a ! -e "$scratch/page.db" -a ! -e "$scratch/page.dry.ini"
 
 # ------------------------------------------------------------------ interrupted, and again
 "$heddle" correlate "$csv" -m gtx480 --set l1d.sector_bytes=32 -j 1 -o "$page" >"$out" 2>&1 &
