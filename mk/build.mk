@@ -5,7 +5,7 @@ CUDA_SOURCES := $(wildcard src/cuda/*.c)
 CUDART_SOURCES := $(wildcard src/cudart/*.c)
 CUDART_VERSIONED := $(wildcard src/cudart/versioned/*.c)
 # What the command has beside the simulator.
-COMMAND_ROOMS := replay schedule program store lines experiment compare figure robust sweep
+COMMAND_ROOMS := replay schedule program store lines experiment compare correlate figure robust sweep
 COMMAND_SOURCES := $(foreach room,$(COMMAND_ROOMS),$(wildcard src/$(room)/*.c))
 CLI_SOURCES := $(wildcard src/cli/*.c)
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))

@@ -45,7 +45,11 @@ $(WORKLOAD_OBJ)/common/%.o: workloads/common/%.c
 PTX_CLANG ?= clang
 PTX_ARCH  ?= sm_35
 PTX_ISA   ?= ptx42
-PTX_FLAGS := -x cuda -nocudainc -nocudalib --cuda-path=/nonexistent --cuda-device-only --cuda-gpu-arch=$(PTX_ARCH) \
+# Those listed in workloads/today.txt are for GPUs of today.
+WORKLOADS_TODAY := $(shell cat workloads/today.txt)
+$(WORKLOADS_TODAY:%=ptx-%): PTX_ARCH := sm_80
+$(WORKLOADS_TODAY:%=ptx-%): PTX_ISA := ptx71
+PTX_FLAGS  = -x cuda -nocudainc -nocudalib --cuda-path=/nonexistent --cuda-device-only --cuda-gpu-arch=$(PTX_ARCH) \
              -Xclang -target-feature -Xclang +$(PTX_ISA) -O2 -S -ffp-contract=off -gline-directives-only \
              -fdebug-compilation-dir=. -Wall -Wextra -Iworkloads/common
 

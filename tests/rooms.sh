@@ -14,7 +14,7 @@ cat >"$work/floors" <<'END'
 cli
 sweep
 figure robust
-compare
+compare correlate
 experiment lines
 store program
 replay schedule

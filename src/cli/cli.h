@@ -14,7 +14,7 @@
 /* One subcommand; argv[0] is its name. */
 typedef int cli_command(int argc, char **argv);
 cli_command cli_run, cli_inspect, cli_list, cli_doctor, cli_demo, cli_sweep, cli_task, cli_report, cli_repro, cli_cache,
-    cli_machine, cli_compare, cli_schedule, cli_robust;
+    cli_machine, cli_compare, cli_schedule, cli_robust, cli_correlate;
 
 /* run.c: a run whose results another command wants: with --stats -, they go to *results and not to standard output. */
 int cli_run_for(int argc, char **argv, json_t **results);

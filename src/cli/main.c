@@ -24,6 +24,7 @@ static const struct {
     {"schedule", "A B | -s X -s Y PROGRAM", "where the issue orders of two runs part, and a picture of both",
      cli_schedule},
     {"robust", "EXPERIMENT [options]", "does a figure's ranking survive on other machines?", cli_robust},
+    {"correlate", "NCU.csv... [options]", "our counters beside those of a real GPU, kernel by kernel", cli_correlate},
     {"inspect", "FILE.ptx|PROGRAM [views]", "control flow, loops, branches and registers of PTX", cli_inspect},
     {"cache", "TRACE [options]", "a trace of L1D accesses through caches of other sizes and policies", cli_cache},
     {"list", "workloads|machines|metrics|...", "what there is to choose from", cli_list},
@@ -40,7 +41,7 @@ static void print_help(void)
          "are needed.\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (commands[i].summary)
-            printf("  %-8s %-31s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
+            printf("  %-9s %-31s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
     puts("\n  --help, -h     this text; 'heddle COMMAND --help' says more\n"
          "  --version      version, commit and timing epoch\n\n"
          "Exit codes: 0 done; 1 the program ran and reported failure; 2 usage; 3 not supported; 4 deadlock, limit or "

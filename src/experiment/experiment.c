@@ -2,6 +2,7 @@
  * has the [experiment] section and the order of the rest: the lines are taken apart (reader.c), the axes and
  * points made (expand*.c), the figures and tables read (figure_section.c, table_section.c). */
 #include "experiment/figure_section.h"
+#include "gpu/launch_filter.h"
 #include "gpu/machine_key.h"
 #include "replay/replay.h"
 
@@ -9,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const keys[] = {"title", "about",    "size",   "best_by", "time_limit", "memory_limit",
-                                   "pcs",   "interval", "replay", "probes",  "folder"};
+static const char *const keys[] = {"title",    "about",  "size",   "best_by", "time_limit", "memory_limit", "pcs",
+                                   "interval", "replay", "probes", "folder",  "launches",   "build"};
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 static const char *const sizes[] = {"test", "small", "paper"};
 enum { SIZE_COUNT = sizeof sizes / sizeof *sizes };
@@ -132,6 +133,17 @@ static bool read_replay(const struct lab_reader *r, const struct lab_section *s,
                        : lab_wrong(r, word.at, "expected policies, as in lru, belady; all; or none");
 }
 
+static bool read_launches(const struct lab_reader *r, const struct lab_section *s, const char **launches)
+{
+    const struct lab_line *line = lab_find_line(s, "launches");
+    *launches = line ? lab_copy(r, line->value) : "";
+    struct error why = {0};
+    struct launch_filter *f = launch_filter_create(&(struct launch_filter_spec){.launches = *launches}, &why);
+    launch_filter_destroy(f);
+    return (f && (!line || **launches)) ||
+           lab_wrong(r, line->value.at, "expected the launches that are timed, from 0, as in 0-79 or 0,3-5");
+}
+
 static bool read_head(const struct lab_reader *r, const char *size, struct experiment *x)
 {
     const struct lab_section *s = lab_find_section(r, SECTION_EXPERIMENT);
@@ -141,11 +153,13 @@ static bool read_head(const struct lab_reader *r, const char *size, struct exper
     x->about = lab_text_of(r, s, "about", "");
     x->best_by = lab_text_of(r, s, "best_by", "ipc");
     x->folder = lab_text_of(r, s, "folder", "");
+    x->build = lab_text_of(r, s, "build", "");
     if (*x->folder && x->folder[strlen(x->folder) - 1] != '/')
         x->folder = arena_printf(r->arena, "%s/", x->folder);
     return read_size(r, s, size, x) && read_time_limit(r, s, &x->time_limit_seconds) &&
            read_memory_limit(r, s, &x->memory_limit_bytes) && read_pcs(r, s, &x->pcs) &&
-           read_interval(r, s, &x->interval_cycles) && read_replay(r, s, &x->replay);
+           read_interval(r, s, &x->interval_cycles) && read_replay(r, s, &x->replay) &&
+           read_launches(r, s, &x->launches);
 }
 
 static bool read_experiment(struct lab_reader *r, struct experiment *x, const char *size)

@@ -1,105 +1,24 @@
-/* The report: web/report.html with its style, its script, Vega and the numbers put in, so that the file needs nothing
- * else. The whole page is made in a file beside its name, which then takes its place: a report that could not be
- * written leaves the old one as it was. */
+/* The report of a store: what is in the page, and which files of web/ show it. */
 #include "figure/report_parts.h"
 
-#include "base/whole_file.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-
-struct page {
-    const json_t *data;
-    const struct vega_module *modules;
-    uint32_t module_count;
-};
-
-static void put_title(FILE *out, const struct page *p)
-{
-    escape_html(out, json_string_value(json_object_get(p->data, "title")));
-}
-static void put_css(FILE *out, const struct page *p)
-{
-    (void)p;
-    fputs(report_css, out);
-    fputs(report_compare_css, out);
-    fputs(report_source_css, out);
-}
-static void put_data(FILE *out, const struct page *p) { escape_json(out, p->data); }
-static void put_script(FILE *out, const struct page *p)
-{
-    static const char *const files[] = {report_figure_parts_js, report_figure_kinds_js, report_page_parts_js,
-                                        report_runs_table_js,   report_compare_js,      report_compare_view_js,
-                                        report_robust_js,       report_source_js,       report_js};
-    (void)p;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        escape_script(out, files[i], strlen(files[i]));
-}
-static void put_vega(FILE *out, const struct page *p)
-{
-    vega_write(out, p->modules, p->module_count);
-    escape_script(out, report_vega_js, strlen(report_vega_js));
-}
-
-/* {{NAME}} in web/report.html. */
-static const struct {
-    const char *name;
-    void (*put)(FILE *out, const struct page *p);
-} slots[] = {{"title", put_title}, {"css", put_css}, {"vega", put_vega}, {"data", put_data}, {"script", put_script}};
-
-static void put_slot(FILE *out, const struct page *p, const char *name, size_t length)
-{
-    for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
-        if (strlen(slots[i].name) == length && !memcmp(slots[i].name, name, length))
-            slots[i].put(out, p);
-}
-
-static void put_page(FILE *out, const struct page *p)
-{
-    const char *at = report_html, *open, *close;
-    while ((open = strstr(at, "{{")) && (close = strstr(open, "}}"))) {
-        fwrite(at, 1, (size_t)(open - at), out);
-        put_slot(out, p, open + 2, (size_t)(close - open - 2));
-        at = close + 2;
-    }
-    fputs(at, out);
-}
-
-static bool cannot_write(const char *path, int reason, struct error *e)
-{
-    error_set(e, ERROR_IO, "%s: cannot be written: %s", path, strerror(reason));
-    if (reason == EACCES || reason == EROFS || reason == ENOENT)
-        error_note(e, "-o FILE puts the report elsewhere");
-    if (reason == ENOSPC || reason == EDQUOT)
-        error_note(e, "nothing was changed; make room, or put the report elsewhere with -o FILE");
-    return false;
-}
-
-static bool write_page(const struct page *p, const char *path, struct error *e)
-{
-    struct whole_file out;
-    if (!whole_file_open(&out, path))
-        return cannot_write(path, errno, e);
-    put_page(out.file, p);
-    return whole_file_close(&out) || cannot_write(path, errno, e);
-}
+static const char *const styles[] = {report_css, report_compare_css, report_source_css, NULL};
+static const char *const scripts[] = {report_figure_parts_js,
+                                      report_figure_kinds_js,
+                                      report_page_parts_js,
+                                      report_runs_table_js,
+                                      report_compare_js,
+                                      report_compare_view_js,
+                                      report_robust_js,
+                                      report_source_js,
+                                      report_js,
+                                      NULL};
 
 bool report_write_html(struct store *s, const char *store_path, const char *path, const struct report_options *o,
                        struct error *e)
 {
     struct arena a = {0};
-    struct vega_module *modules;
-    struct page page = {0};
-    json_t *data = NULL;
-    bool good =
-        vega_load(&a, vega_folder(), &modules, &page.module_count, e) && (data = report_data(&a, s, store_path, o, e));
-    if (good) {
-        page.data = data;
-        page.modules = modules;
-        good = write_page(&page, path, e);
-    }
+    json_t *data = report_data(&a, s, store_path, o, e);
+    bool good = data && report_write_page(&(struct report_page){data, styles, scripts}, path, e);
     json_decref(data);
     arena_free(&a);
     return good;

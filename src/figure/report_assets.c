@@ -18,4 +18,6 @@ FILE_OF_WEB(report_robust_js, "robust.js");
 FILE_OF_WEB(report_source_css, "source.css");
 FILE_OF_WEB(report_source_js, "source.js");
 FILE_OF_WEB(report_js, "report.js");
+FILE_OF_WEB(report_correlate_css, "correlate.css");
+FILE_OF_WEB(report_correlate_js, "correlate.js");
 FILE_OF_WEB(report_vega_js, "vega.js");

@@ -11,7 +11,16 @@
 /* report_assets.c: the files of web/, each with a NUL after it. */
 extern const char report_html[], report_css[], report_compare_css[], report_compare_js[], report_compare_view_js[],
     report_vega_js[], report_figure_parts_js[], report_figure_kinds_js[], report_page_parts_js[],
-    report_runs_table_js[], report_robust_js[], report_source_css[], report_source_js[], report_js[];
+    report_runs_table_js[], report_robust_js[], report_source_css[], report_source_js[], report_js[],
+    report_correlate_css[], report_correlate_js[];
+
+/* page.c: one HTML file with everything inside. data has a member `title`; styles and scripts: texts, NULL after the
+ * last. */
+struct report_page {
+    const json_t *data;
+    const char *const *styles, *const *scripts;
+};
+bool report_write_page(const struct report_page *content, const char *path, struct error *e);
 
 /* vega.c: writes Vega's modules as JavaScript. HEDDLE_VEGA names their folder; otherwise it is where Debian's
  * libjs-vega puts them. */

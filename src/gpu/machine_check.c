@@ -196,6 +196,15 @@ static bool check_caches(const struct machine_checker *c)
             c, FIELDS(&l2->cache.stores_fetch, &l2->cache.miss_queue),
             "rules.l2_stores_fetch: a store that misses needs %d places of the miss queue, and l2.miss_queue = %u",
             STORE_FETCH_ROOM, l2->cache.miss_queue);
+    if (l2->link_cycles && c->machine->mem.dram.channels % 2)
+        return CLASH(c, FIELDS(&l2->link_cycles, &c->machine->mem.dram.channels),
+                     "l2.link_cycles = %u: an L2 in two halves needs an even number of channels, not %u",
+                     l2->link_cycles, c->machine->mem.dram.channels);
+    if (l2->link_cycles && (l2->cache.stores_fetch || l2->cache.global_writes != WRITE_BACK))
+        return CLASH(c, FIELDS(&l2->link_cycles, &l2->cache.stores_fetch, &l2->cache.global_writes),
+                     "l2.link_cycles = %u: an L2 in two halves needs rules.l2_global_writes = back and "
+                     "rules.l2_stores_fetch = false",
+                     l2->link_cycles);
     if (!l2->cache.sets)
         return CLASH(c, FIELDS(&l2->cache.sets), "l2.sets = 0: a memory channel needs its L2");
     return true;

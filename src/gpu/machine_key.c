@@ -8,12 +8,20 @@
 #include <string.h>
 
 #define FIELD(f) offsetof(struct machine, f), sizeof(((struct machine *)0)->f)
-#define KEY(section, name, type, field, default_value, least, most, unit, help)                                 \
-    {section, name, MACHINE_##type, FIELD(field), {default_value, default_value, default_value, default_value}, \
-     least,   most, unit,           help,         NULL,                                                         \
+#define KEY(section, name, type, field, default_value, least, most, unit, help)   \
+    {section,                                                                     \
+     name,                                                                        \
+     MACHINE_##type,                                                              \
+     FIELD(field),                                                                \
+     {default_value, default_value, default_value, default_value, default_value}, \
+     least,                                                                       \
+     most,                                                                        \
+     unit,                                                                        \
+     help,                                                                        \
+     NULL,                                                                        \
      NULL},
-#define RULE(name, type, field, two, three, four, ccws, mistake, decides, read) \
-    {"rules", #name, MACHINE_##type, FIELD(field), {two, three, four, ccws}, 0, 0, "", decides, mistake, read},
+#define RULE(name, type, field, two, three, four, ccws, hopper, mistake, decides, read) \
+    {"rules", #name, MACHINE_##type, FIELD(field), {two, three, four, ccws, hopper}, 0, 0, "", decides, mistake, read},
 const struct machine_key machine_keys[] = {
 #include "gpu/machine_keys.def"
 #include "gpu/rules.def"

@@ -9,6 +9,8 @@
 #include "gpu/timing.h"
 #include "gpu/workers.h"
 
+static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
 /* Returns whether there are more. */
 static bool take_answer(struct timing *t, uint32_t port)
 {
@@ -49,14 +51,34 @@ static inline bool partition_has_requests(const struct timing *t, uint32_t chann
 
 static void l2_tick(struct timing *t)
 {
+    uint64_t next = UINT64_MAX;
+    if (t->calendar.l2_at > t->now && !bits_any(crossbar_look(t->requests)->waiting, t->slice_words))
+        return;
+    t->calendar.l2_at = UINT64_MAX; /* but for what is written to it from now on */
     for (uint32_t i = 0; i < t->channels; i++) {
         struct partition *p = t->partitions[i];
-        if (partition_head(p)->l2_at > t->now && !partition_has_requests(t, i))
-            continue;
-        partition_l2_cycle(p, t->ticks[DOMAIN_L2], t->now);
-        if (partition_head(p)->replies) /* those that have none any more are taken out by send_replies */
-            bits_add(t->replying, i);
+        if (partition_head(p)->l2_at <= t->now || partition_has_requests(t, i)) {
+            partition_l2_cycle(p, t->ticks[DOMAIN_L2], t->now);
+            if (partition_head(p)->replies) /* those that have none any more are taken out by send_replies */
+                bits_add(t->replying, i);
+        }
+        next = earlier(next, partition_head(p)->l2_at);
     }
+    t->calendar.l2_at = earlier(t->calendar.l2_at, next);
+}
+
+static inline void dram_tick(struct timing *t)
+{
+    struct partition_calendar next = {.dram_at = UINT64_MAX, .leaves_delay_at = UINT64_MAX};
+    if (t->calendar.dram_at > t->ticks[DOMAIN_DRAM] && t->calendar.leaves_delay_at > t->now)
+        return;
+    for (uint32_t i = 0; i < t->channels; i++) {
+        partition_dram_cycle(t->partitions[i], t->ticks[DOMAIN_DRAM], t->now);
+        next.dram_at = earlier(next.dram_at, partition_head(t->partitions[i])->dram_at);
+        next.leaves_delay_at = earlier(next.leaves_delay_at, partition_head(t->partitions[i])->leaves_delay_at);
+    }
+    t->calendar.dram_at = next.dram_at;
+    t->calendar.leaves_delay_at = next.leaves_delay_at;
 }
 
 static inline void send_replies(struct timing *t)
@@ -187,6 +209,19 @@ static inline bool packets_wait(const struct timing *t)
             bits_any(crossbar_look(t->requests)->waiting, t->slice_words)) != 0;
 }
 
+/* The first cycle before which no channel has anything to do, or an earlier one. */
+static inline uint64_t memory_next(const struct timing *t)
+{
+    uint64_t next = earlier(t->calendar.l2_at, t->calendar.leaves_delay_at), dram_at = t->calendar.dram_at;
+    if (bits_any(t->replying, t->channel_words) || next <= t->now + 1)
+        return t->now;
+    if (next != UINT64_MAX)
+        next--; /* the other clocks may tick between this core cycle and the one before */
+    if (dram_at == UINT64_MAX)
+        return next;
+    return earlier(next, dram_at * t->period[DOMAIN_DRAM] / t->period[DOMAIN_CORE]);
+}
+
 /* The first cycle from t->now on in which anything can happen; UINT64_MAX: never again. */
 uint64_t timing_next_cycle(const struct timing *t)
 {
@@ -194,10 +229,7 @@ uint64_t timing_next_cycle(const struct timing *t)
     if (t->may_place || bits_any(t->awake, t->core_words) || !crossbar_idle(t->requests) ||
         !crossbar_idle(t->replies) || packets_wait(t))
         return t->now;
-    for (uint32_t i = 0; i < t->channels && next > t->now; i++) {
-        uint64_t at = partition_next_event(t->partitions[i], t->now ? t->now - 1 : 0);
-        next = at < next ? at : next;
-    }
+    next = earlier(next, memory_next(t));
     return next < t->now ? t->now : next;
 }
 
@@ -223,8 +255,7 @@ bool timing_step(struct timing *t, struct residency *first, struct error *e)
         if (mask & 1u << DOMAIN_ICNT)
             send_replies(t);
         if (mask & 1u << DOMAIN_DRAM) {
-            for (uint32_t i = 0; i < t->channels; i++)
-                partition_dram_cycle(t->partitions[i], t->ticks[DOMAIN_DRAM], t->now);
+            dram_tick(t);
             t->ticks[DOMAIN_DRAM]++;
         }
         if (mask & 1u << DOMAIN_L2) {

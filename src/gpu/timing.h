@@ -30,6 +30,7 @@ struct timing {
     struct address_map map;
     struct crossbar *requests, *replies;
     struct partition **partitions;
+    struct partition_calendar calendar; /* of all of them */
     uint32_t channels, slices, ports, slices_per_channel, port_words, slice_words;
     uint64_t slice_bits; /* of one channel, at the lowest place */
     struct sm **cores;

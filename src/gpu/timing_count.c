@@ -78,6 +78,10 @@ void timing_settle_memory(struct timing *t, struct residency *r)
     struct gpu_counters c;
     struct partition_counters now;
     read_memory(t, &c, &now);
+    const struct dram_config *dram = &t->options->machine.mem.dram;
+    uint64_t command_bytes = (uint64_t)dram->burst_length * dram->bus_bytes * dram->chips;
+    r->counters.dram_read_sectors += c.memory.dram.reads * command_bytes / SECTOR_BYTES;
+    r->counters.dram_write_sectors += c.memory.dram.writes * command_bytes / SECTOR_BYTES;
     add_words(&r->counters.memory, &c.memory, sizeof c.memory);
     add_words(&r->counters.requests, &c.requests, sizeof c.requests);
     add_words(&r->counters.replies, &c.replies, sizeof c.replies);

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { COPY_LINE_BYTES = 32, PATTERN_MOST = 4096 };
+enum { COPY_LINE_BYTES = 32, PATTERN_MOST = 8192 };
 
 static void on_atomic(void *context, const struct packet *p)
 {
@@ -48,6 +48,7 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
                                  .map = &t->map,
                                  .network_now = &t->ticks[DOMAIN_ICNT],
                                  .answer_bytes = answer_bytes,
+                                 .half_slices = m->mem.l2.link_cycles ? t->slices / 2 : 0,
                                  .tells_written = l2->partial_writes,
                                  .wake_at = &t->core_wake[t->core_count],
                                  .blocked_bytes = &t->core_blocked[t->core_count],
@@ -77,7 +78,10 @@ static void make_memory(struct timing *t, const struct mem_config *m)
     for (uint32_t i = 0; i < t->channels; i++) {
         t->partitions[i] = partition_create(&t->arena, m, &t->map, i, t->requests, t->replies, &hooks);
         partition_set_l2_clock(t->partitions[i], &t->ticks[DOMAIN_L2]);
+        partition_share_calendar(t->partitions[i], &t->calendar);
     }
+    for (uint32_t i = 0; m->l2.link_cycles && i < t->channels / 2; i++)
+        partition_link(t->partitions[i], t->partitions[i + t->channels / 2], &t->arena);
 }
 
 static uint64_t greatest_divisor(uint64_t a, uint64_t b)

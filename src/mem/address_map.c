@@ -1,6 +1,6 @@
 /* From an address to channel, slice, row, bank and column: the map string is read once, into masks and shifts.
  *
- * Left out: hashed channel and bank indices (GPGPU-Sim's xor and polynomial kinds), which none of the machines uses. */
+ * Left out: GPGPU-Sim's hashes of channels and banks (xor and polynomial), which none of the machines uses. */
 #include "mem/address_map.h"
 
 #include <stdio.h>
@@ -113,8 +113,10 @@ static bool check_counts(const struct address_map *m, const struct dram_config *
 bool address_map_init(struct address_map *m, const struct dram_config *dram, uint32_t slices_per_channel,
                       struct error *e)
 {
-    *m = (struct address_map){
-        .channels = dram->channels, .channel_bit = dram->channel_bit, .slices_per_channel = slices_per_channel};
+    *m = (struct address_map){.channels = dram->channels,
+                              .channel_bit = dram->channel_bit,
+                              .slices_per_channel = slices_per_channel,
+                              .hashed = dram->channels_hashed};
     const char *letters = dram->map;
     if (!skip_channel_prefix(&letters, dram, e) || !read_letters(m, letters, dram->map, e) || !check_counts(m, dram, e))
         return false;

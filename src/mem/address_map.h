@@ -1,8 +1,10 @@
 /* Where an address lies in DRAM, and which L2 slice owns it (GPGPU-Sim's mapping strings).
  *
  * The channel is taken at channel_bit: the bits above it modulo the number of channels, the quotient put back after
- * the bits below it (with a power of two this takes the bits out). Of the rest, the string's letters R, B, C, S gather
- * row, bank, column and burst bits. The low bits of the bank choose the slice of the channel. */
+ * the bits below it (with a power of two this takes the bits out). Where channels are hashed, the quotient turns them
+ * by a number without pattern: neighbours still take turns, and addresses at any distance meet all channels. Of the
+ * rest, the string's letters R, B, C, S gather row, bank, column and burst bits. The low bits of the bank choose the
+ * slice of the channel. */
 #ifndef HEDDLE_MEM_ADDRESS_MAP_H
 #define HEDDLE_MEM_ADDRESS_MAP_H
 
@@ -22,6 +24,7 @@ struct bit_gather {
 
 struct address_map {
     uint32_t channels, channel_bit, slices_per_channel;
+    bool hashed;
     uint32_t channel_shift; /* log2(channels), or UINT32_MAX where channels is no power of two */
     uint64_t row_mask, bank_mask, column_mask, burst_mask, slice_mask; /* of the address without its channel */
     struct bit_gather row, bank, column, slice, in_slice;
@@ -45,12 +48,21 @@ static inline uint64_t bit_gather(const struct bit_gather *g, uint64_t bits)
     return packed;
 }
 
+static inline uint32_t address_map_turn(const struct address_map *m, uint64_t quotient, uint32_t channel)
+{
+    uint32_t mixed = (uint32_t)((quotient * 0x9e3779b97f4a7c15u) >> 32);
+    channel += (uint32_t)((uint64_t)mixed * m->channels >> 32);
+    return channel < m->channels ? channel : channel - m->channels;
+}
+
 /* Takes the channel out of the address. */
 static inline uint64_t address_map_without_channel(const struct address_map *m, uint64_t address, uint32_t *channel)
 {
     uint64_t above = address >> m->channel_bit, below = address & ((1ull << m->channel_bit) - 1);
     uint64_t quotient = m->channel_shift != UINT32_MAX ? above >> m->channel_shift : above / m->channels;
     *channel = (uint32_t)(above - quotient * m->channels);
+    if (m->hashed)
+        *channel = address_map_turn(m, quotient, *channel);
     return quotient << m->channel_bit | below;
 }
 

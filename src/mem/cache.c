@@ -425,8 +425,10 @@ static ALWAYS_INLINE enum cache_outcome read_not_there(struct cache *c, struct l
         return read_miss(c, l, l->need, true);
     if (unlikely(l->request->twin) && l->there)
         return read_twin(c, l);
-    if (l->way != NO_WAY)
+    if (l->way != NO_WAY) {
         missing &= (uint8_t)~l->there->valid;
+        l->result->present = l->need & l->there->valid;
+    }
     if (l->way != NO_WAY || c->on_fill ||
         c->asks) /* else it cannot be on its way: that has a line, unless it bypasses the cache */
         entry = mshr_find(&c->head.mshr, l->line, missing, &covered);
@@ -751,6 +753,21 @@ void cache_touch(struct cache *c, uint64_t address, uint64_t now)
     line->valid |= need;
     line->partial &= (uint8_t)~need;
     touch_line(c, &l);
+}
+
+bool cache_forget(struct cache *c, uint64_t address, uint32_t bytes)
+{
+    uint64_t line = address & c->line_mask;
+    uint32_t set = set_of(c, line), way = cache_sets_search(&c->sets, set, line);
+    if (way == NO_WAY)
+        return false;
+    struct cache_result result = {.evicted = false};
+    struct lookup l = look_up(c, NULL, line, set, way, sectors_of(c, address, bytes, 0), 0, &result);
+    if (!(l.there->valid & l.need))
+        return false;
+    drop_sectors(c, &l);
+    c->head.blocked = 0;
+    return true;
 }
 
 void cache_drop(struct cache *c)

@@ -57,6 +57,7 @@ struct cache_result {
     uint64_t evicted_age; /* of the warp that had brought it, with its slot */
     uint16_t evicted_warp;
     uint16_t line_warp; /* slot and age of the warp that brought the line found, for hits and pending hits */
+    uint8_t present;    /* of a read that is no hit: those sectors of it that are there */
     uint64_t line_age;
     uint32_t way; /* way of the set; UINT32_MAX where none is concerned */
     uint32_t set;
@@ -186,6 +187,8 @@ static inline bool cache_waits_for(const struct cache *c, uint32_t entry)
 
 /* Data that appears without an access (copies from the host). */
 void cache_touch(struct cache *c, uint64_t address, uint64_t now);
+/* What of these bytes is there is lost; true: there was some. */
+bool cache_forget(struct cache *c, uint64_t address, uint32_t bytes);
 /* Lines that are there are lost, modified ones too; those on their way still come. */
 void cache_drop(struct cache *c);
 /* All lines invalid; modified ones are lost on purpose (timing only). Nothing may be outstanding. */

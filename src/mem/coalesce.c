@@ -643,3 +643,14 @@ uint32_t coalesce_shared_cycles(const uint64_t address[32], uint32_t mask, uint3
     }
     return cycles;
 }
+
+uint32_t coalesce_shared_serial(const uint64_t address[32], uint32_t mask, uint32_t banks)
+{
+    uint8_t lanes[COALESCE_BANKS_MOST] = {0};
+    uint32_t most = 0;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint8_t n = ++lanes[address[__builtin_ctz(left)] / 4 % banks];
+        most = n > most ? n : most;
+    }
+    return most;
+}

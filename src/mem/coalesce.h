@@ -40,6 +40,8 @@ uint32_t coalesce_written(const uint64_t address[32], uint32_t bytes, const stru
 /* Constants, textures: one access a distinct line. */
 uint32_t coalesce_lines(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t line_bytes,
                         struct access out[COALESCE_MOST]);
+/* Lanes of the bank that has most: what a shared-memory atomic takes where they take turns. */
+uint32_t coalesce_shared_serial(const uint64_t address[32], uint32_t mask, uint32_t banks);
 /* Cycles that a shared-memory instruction takes: 1 without conflicts. Words are 4 bytes. limited_broadcast: in one
  * cycle only one word may serve several lanes (the first generation); else any word that is asked for several times
  * counts once. parts 2: half warps one after the other (cycles add up). */

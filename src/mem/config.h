@@ -55,6 +55,7 @@ struct dram_config {
 #define DRAM_KEY(name, type, field, ...) KEY_FIELD_##type(field)
 #include "mem/keys.def"
     enum dram_scheduler scheduler;
+    bool channels_hashed;   /* which of the channels comes first differs from row to row of them (address_map.h) */
     bool group_by_low_bits; /* a bank's group: its number modulo the groups; else neighbouring banks share one */
     bool row_beside_column; /* a row command may go out in the cycle of a column command */
     bool data_with_burst;   /* data counts as there when its burst begins; false: when it ends */

@@ -36,16 +36,25 @@ struct packet {
     };
     uint32_t mask; /* atomics: lanes it stands for; stores to an L2 that asks for it: what of their bytes they write, a
                       bit for each 32nd part */
-    uint8_t sectors; /* of its line, bit 0 lowest: what a fill brings or a write covers */
-    uint8_t reply;   /* on its way back to the core */
-    uint8_t origin;  /* which part of its core waits for the answer (the core's own) */
-    uint8_t twin;    /* asks for its sector in the name of the one before it (cache.c) */
+    uint8_t sectors;   /* of its line, bit 0 lowest: what a fill brings or a write covers */
+    uint8_t reply;     /* on its way back to the core */
+    uint8_t origin;    /* which part of its core waits for the answer (the core's own) */
+    uint8_t twin : 1;  /* asks for its sector in the name of the one before it (cache.c) */
+    uint8_t away : 1;  /* of an L2 of two halves: it is in the one that is not its address's home */
+    uint8_t guest : 1; /* it is at home, and has come from the other half */
 };
 
 enum {
     PACKET_WRITES = 1 << PACKET_STORE | 1 << PACKET_LOCAL_STORE | 1 << PACKET_L1_WRITEBACK | 1 << PACKET_L2_WRITEBACK
 };
 static inline bool packet_is_write(const struct packet *p) { return PACKET_WRITES >> p->kind & 1; }
+
+/* How many sectors a set of eight has: processors of ten years ago have no instruction for it that we may use. */
+static inline uint32_t packet_sectors(uint8_t set)
+{
+    const uint64_t counts = 0x4332322132212110u; /* by four bits */
+    return (uint32_t)(counts >> (set & 15) * 4 & 15) + (uint32_t)(counts >> (set >> 4) * 4 & 15);
+}
 
 /* Nobody waits for an answer. */
 static inline bool packet_ends_silently(const struct packet *p)

@@ -23,10 +23,10 @@ struct partition *partition_create(struct arena *a, const struct mem_config *con
                             .channel = channel,
                             .head = {.l2_at = NEVER, .dram_at = NEVER, .leaves_delay_at = NEVER},
                             .slice_count = l2->slices_per_channel,
-                            .rop_cycles = l2->rop_cycles,
                             .cut = pieces_of(l2),
                             .reads_evict_free = l2->reads_evict_free,
                             .stores_evict_free = l2->cache.stores_fetch /* as in GPGPU-Sim 3 */};
+    p->calendar = &p->own_calendar;
     if (hooks)
         p->hooks = *hooks;
     p->cores_per_port = config->cores_per_port ? config->cores_per_port : 1;
@@ -40,6 +40,10 @@ struct partition *partition_create(struct arena *a, const struct mem_config *con
     dram_side_create(p, a);
     return p;
 }
+
+void partition_share_calendar(struct partition *p, struct partition_calendar *calendar) { p->calendar = calendar; }
+
+void partition_link(struct partition *p, struct partition *q, struct arena *a) { link_slices(p, q, a); }
 
 void partition_set_l2_clock(struct partition *p, const uint64_t *ticks) { p->l2_ticks = ticks; }
 
@@ -89,7 +93,7 @@ uint64_t partition_next_event(const struct partition *p, uint64_t core_now)
 static bool slice_idle(const struct slice *s)
 {
     return (s->rop.count | s->input.count | s->to_dram.count | s->from_dram.count | s->reply.count) == 0 &&
-           (s->cache == NULL || cache_idle(s->cache));
+           (s->visitors.count | s->answers.count) == 0 && (s->cache == NULL || cache_idle(s->cache));
 }
 
 bool partition_idle(const struct partition *p)
@@ -113,6 +117,8 @@ void partition_touch(struct partition *p, uint64_t address, uint64_t now)
     assert(slice < p->slice_count);
     if (p->slices[slice].cache)
         cache_touch(p->slices[slice].cache, address, now);
+    if (p->slices[slice].mirror)
+        link_written_at_home(&p->slices[slice], &(struct packet){.address = address, .bytes = 1});
     if (p->slices[slice].fails)
         wake_slice(p, &p->slices[slice]);
 }
@@ -137,6 +143,17 @@ static void add_counts(void *sum, const void *counts, size_t size_bytes)
         to[i] += from[i];
 }
 
+/* What the other half reads is no access of a core: that was counted there. */
+static void subtract_guests(const struct slice *s, struct cache_counters *sum)
+{
+    uint64_t reads = s->guest_reads[CACHE_HIT] + s->guest_reads[CACHE_MISS] + s->guest_reads[CACHE_PENDING];
+    sum->reads -= reads;
+    sum->accesses -= reads;
+    sum->hits -= s->guest_reads[CACHE_HIT];
+    sum->misses -= s->guest_reads[CACHE_MISS];
+    sum->pending_hits -= s->guest_reads[CACHE_PENDING];
+}
+
 void partition_read_counters(struct partition *p, struct partition_counters *sum)
 {
     for (uint32_t i = 0; i < p->slice_count; i++) {
@@ -145,6 +162,8 @@ void partition_read_counters(struct partition *p, struct partition_counters *sum
             slice_settle(p, s, *p->l2_ticks - 1);
         if (s->cache)
             add_counts(&sum->l2, cache_counters(s->cache), sizeof(sum->l2));
+        if (s->mirror)
+            subtract_guests(s, &sum->l2);
     }
     add_counts(&sum->dram, dram_counters(p->dram), sizeof(sum->dram));
     sum->reply_stalls += p->reply_stalls;
@@ -182,6 +201,8 @@ static void describe_slice(struct text *t, const struct slice *s)
               (unsigned long long)delay_front(&s->rop)->ready);
     else
         print(t, " no request in the delay from the crossbar");
+    if (s->visitors.count | s->answers.count)
+        print(t, ", %u requests and %u answers from the other half", s->visitors.count, s->answers.count);
     describe_queue(t, "wait for the L2", &s->input);
     describe_queue(t, "on the way to DRAM", &s->to_dram);
     describe_queue(t, "back from DRAM", &s->from_dram);

@@ -24,6 +24,12 @@ struct partition_head {
     uint32_t replies;  /* that wait for the crossbar */
 };
 
+/* Before these times none of the partitions that share it has anything to do, as their heads have it: an owner of many
+ * need not look at each. Partitions set it to earlier times, the owner to later ones, when it has looked. */
+struct partition_calendar {
+    uint64_t l2_at, dram_at, leaves_delay_at;
+};
+
 static inline const struct partition_head *partition_head(const struct partition *p)
 {
     return (const struct partition_head *)p;
@@ -39,6 +45,10 @@ struct partition_hooks {
 struct partition *partition_create(struct arena *a, const struct mem_config *config, const struct address_map *map,
                                    uint32_t channel, struct crossbar *requests, struct crossbar *replies,
                                    const struct partition_hooks *hooks);
+/* Of an L2 in two halves (config->l2.link_cycles): the slices of p and q keep copies of each other's lines. Cores send
+ * to the slice of the near half, whether an address is at home there or not. */
+void partition_link(struct partition *p, struct partition *q, struct arena *a);
+void partition_share_calendar(struct partition *p, struct partition_calendar *calendar);
 /* ticks: how many L2 ticks there have been, the one at hand not counted. Slices in which an access can only fail again
  * rest then, and what they fail is counted later. Without, they are run. */
 void partition_set_l2_clock(struct partition *p, const uint64_t *ticks);

@@ -1,5 +1,6 @@
 /* Inside a partition: the state that its clocks share. partition_slice.c has the L2's clock, partition_dram.c the
- * DRAM's; partition.c the replies' and what belongs to no clock. */
+ * DRAM's; partition.c the replies' and what belongs to no clock; partition_link.c the way to the other half of an L2.
+ */
 #ifndef HEDDLE_MEM_PARTITION_INSIDE_H
 #define HEDDLE_MEM_PARTITION_INSIDE_H
 
@@ -15,6 +16,11 @@ static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 struct slice {
     uint32_t number; /* of all slices */
     struct delay_line rop;
+    uint32_t rop_cycles;
+    struct slice *mirror; /* in the other half of the L2; NULL: there are no halves */
+    struct partition *mirror_owner;
+    struct delay_line visitors, answers; /* from there: requests for what is at home here, answers to what was sent */
+    uint64_t guest_reads[CACHE_FAIL];    /* visitors that read, by outcome: no accesses of the cores */
     struct ring input, to_dram, from_dram, reply;
     uint32_t *input_sets;   /* of the cache, for the packets in input */
     struct cache *cache;    /* NULL: no L2 */
@@ -29,12 +35,13 @@ struct partition {
     struct partition_head head;
     struct crossbar *requests, *replies;
     const uint64_t *l2_ticks; /* that have been; NULL: nobody says */
+    struct partition_calendar *calendar, own_calendar;
     struct partition_hooks hooks;
     const struct mem_config *config;
     const struct address_map *map;
     struct slice *slices, *slices_end;
     uint32_t slice_count, channel;
-    uint32_t rop_cycles, dram_latency_cycles, cores_per_port;
+    uint32_t dram_latency_cycles, cores_per_port;
     bool reads_evict_free, stores_evict_free;
     struct piece_rules cut;
     uint32_t pieces; /* of a request: so many places must be free in the input queue before one is taken */
@@ -45,15 +52,27 @@ struct partition {
     uint32_t credits_used, credit_limit; /* requests between the slices' queues to and from DRAM; limit 0: none */
     uint64_t dram_now, dram_core_now;    /* of the last partition_run_dram */
     uint64_t reply_stalls, input_stalls;
+    uint64_t core_now; /* of the last partition_l2_cycle */
 };
 
 /* Something has happened that a slice may rest for. */
-static inline void wake_slice(struct partition *p, struct slice *s) { s->at = p->head.l2_at = 0; }
+static inline void wake_slice(struct partition *p, struct slice *s) { s->at = p->head.l2_at = p->calendar->l2_at = 0; }
+static inline void wake_dram(struct partition *p) { p->head.dram_at = p->calendar->dram_at = 0; }
 
 /* partition_slice.c */
 void slice_create(struct slice *s, struct arena *a, const struct l2_config *l2, const struct address_map *map,
                   uint32_t number);
 void slice_settle(struct partition *p, struct slice *s, uint64_t tick); /* counts the ticks in which it rested */
+void queue_reply(struct partition *p, struct slice *s, const struct packet *request);
+/* partition_link.c, of slices that have a mirror */
+void link_slices(struct partition *p, struct partition *q, struct arena *a);
+bool link_has_room(const struct slice *s);
+void link_send_home(struct partition *p, struct slice *s, const struct packet *r);
+void link_send_answer(struct partition *p, struct slice *s, const struct packet *r);
+bool link_forward_write(struct partition *p, struct slice *s, const struct packet *r); /* false: no room */
+void link_written_at_home(struct slice *s, const struct packet *r);
+void link_take_answer(struct partition *p, struct slice *s, uint64_t l2_now);
+uint64_t link_next(const struct slice *s); /* the core cycle in which something from the other half can be taken */
 /* partition_dram.c */
 void dram_side_create(struct partition *p, struct arena *a);
 uint64_t dram_side_event(const struct partition *p); /* the core cycle of head.dram_at; early is allowed */

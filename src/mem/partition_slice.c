@@ -24,11 +24,19 @@ static struct cache *create_l2(struct arena *a, const struct cache_config *confi
     return c;
 }
 
+/* Beyond rop_cycles: slices stand in a row, from the nearest to the farthest; where there are halves, in two. */
+static uint32_t distance_cycles(const struct l2_config *l2, const struct address_map *map, uint32_t number)
+{
+    uint32_t row = map->channels * map->slices_per_channel / (l2->link_cycles ? 2 : 1);
+    return row > 1 ? l2->spread_cycles * (number % row) / (row - 1) : 0;
+}
+
 void slice_create(struct slice *s, struct arena *a, const struct l2_config *l2, const struct address_map *map,
                   uint32_t number)
 {
     s->number = number;
     s->at = NEVER;
+    s->rop_cycles = l2->rop_cycles + (l2->spread_cycles ? distance_cycles(l2, map, number) : 0);
     delay_init(&s->rop, a, ROP_ENTRIES);
     ring_init(&s->input, a, l2->input_queue);
     ring_init(&s->to_dram, a, l2->dram_queue);
@@ -45,10 +53,19 @@ static struct packet *push(struct ring *r, const struct packet *p)
     return place;
 }
 
-static void queue_reply(struct partition *p, struct slice *s, const struct packet *request)
+void queue_reply(struct partition *p, struct slice *s, const struct packet *request)
 {
+    if (request->guest) {
+        link_send_answer(p, s, request);
+        return;
+    }
     push(&s->reply, request)->reply = 1;
     p->head.replies++;
+}
+
+static inline bool reply_has_room(const struct slice *s)
+{
+    return !ring_full(&s->reply) && !(s->mirror && delay_full(&s->mirror->answers));
 }
 
 static inline void push_input(struct slice *s, const struct packet *piece)
@@ -83,8 +100,10 @@ static void take_request(struct partition *p, struct slice *s, uint64_t core_now
     const struct packet *r = crossbar_first(p->requests, s->number);
     struct delayed *d = delay_back(&s->rop);
     d->packet = *r;
-    d->ready = core_now + p->rop_cycles;
+    d->ready = core_now + s->rop_cycles;
     d->packet.slice = (uint8_t)s->number;
+    if (s->mirror)
+        d->packet.away = address_map_slice(p->map, r->address) != s->number;
     pieces_name(&p->cut, d);
     if (r->kind == PACKET_TEXTURE && pieces_is_one(&p->cut, d))
         push_piece(p, s, d);
@@ -95,7 +114,7 @@ static void take_request(struct partition *p, struct slice *s, uint64_t core_now
 
 static void answer_ready(struct partition *p, struct slice *s)
 {
-    if (ring_full(&s->reply))
+    if (!reply_has_room(s))
         return;
     const struct packet *r = cache_ready_front(s->cache);
     if (r->kind != PACKET_L2_FETCH)
@@ -106,7 +125,7 @@ static void answer_ready(struct partition *p, struct slice *s)
 static void pop_return(struct partition *p, struct slice *s)
 {
     if (ring_full(&s->from_dram))
-        p->head.dram_at = 0; /* what DRAM has, or may be sent, may have waited for the place */
+        wake_dram(p); /* what DRAM has, or may be sent, may have waited for the place */
     ring_pop(&s->from_dram);
 }
 
@@ -130,29 +149,54 @@ static void take_return(struct partition *p, struct slice *s, uint64_t l2_now)
 static void queue_to_dram(struct partition *p, struct slice *s, const struct packet *r)
 {
     if (s->to_dram.count == 0)
-        p->head.dram_at = 0;
+        wake_dram(p);
     p->queued++;
     push(&s->to_dram, r)->slice = (uint8_t)s->number;
 }
 
 static void send_miss(struct partition *p, struct slice *s)
 {
-    if (ring_full(&s->to_dram))
-        return;
-    queue_to_dram(p, s, cache_miss_front(s->cache));
+    const struct packet *r = cache_miss_front(s->cache);
+    if (r->away) {
+        if (!link_has_room(s))
+            return;
+        link_send_home(p, s, r);
+    } else {
+        if (ring_full(&s->to_dram))
+            return;
+        queue_to_dram(p, s, r);
+    }
     cache_miss_pop(s->cache);
+}
+
+/* An access that was taken, of an L2 in two halves. */
+static void account_for_halves(struct slice *s, const struct packet *r, enum cache_outcome outcome, bool changes)
+{
+    if (changes)
+        link_written_at_home(s, r);
+    else if (r->guest)
+        s->guest_reads[outcome]++;
 }
 
 static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
 {
-    if (ring_full(&s->reply) || !cache_port_free(s->cache, l2_now) || (s->failed && cache_fails_again(s->cache)))
+    if (!reply_has_room(s) || !cache_port_free(s->cache, l2_now) || (s->failed && cache_fails_again(s->cache)))
         return;
     const struct packet *r = ring_front(&s->input);
+    bool changes = packet_is_write(r) || r->kind == PACKET_ATOMIC;
+    if (r->away && changes) {
+        s->failed = false;
+        if (link_forward_write(p, s, r))
+            ring_pop(&s->input);
+        return;
+    }
     struct cache_result result = {0};
     enum cache_outcome outcome = cache_access_expected(s->cache, r, s->input_sets[s->input.head], &result);
     s->failed = outcome == CACHE_FAIL;
     if (s->failed)
         return;
+    if (s->mirror)
+        account_for_halves(s, r, outcome, changes);
     uint32_t port_bytes = outcome == CACHE_HIT                                                ? r->bytes
                           : (packet_is_write(r) ? p->stores_evict_free : p->reads_evict_free) ? 0
                                                                                               : result.writeback_bytes;
@@ -174,6 +218,14 @@ static void take_input(struct partition *p, struct slice *s, uint64_t l2_now)
     }
     queue_to_dram(p, s, ring_front(&s->input));
     ring_pop(&s->input);
+}
+
+static void take_visitor(struct slice *s, uint64_t core_now)
+{
+    if (!delay_over(&s->visitors, core_now) || ring_full(&s->input))
+        return;
+    push_input(s, &delay_front(&s->visitors)->packet);
+    delay_pop(&s->visitors);
 }
 
 static void leave_delay(const struct partition *p, struct slice *s, uint64_t core_now)
@@ -241,22 +293,30 @@ static void run_slice(struct partition *p, struct slice *s, uint64_t l2_now, uin
         answer_ready(p, s);
     if (s->from_dram.count)
         take_return(p, s, l2_now);
+    if (s->answers.count)
+        link_take_answer(p, s, l2_now);
     if (s->cache && cache_has_miss(s->cache))
         send_miss(p, s);
     if (s->input.count)
         take_input(p, s, l2_now);
+    if (s->visitors.count)
+        take_visitor(s, core_now);
     if (s->rop.count)
         leave_delay(p, s, core_now);
     s->ran = l2_now;
-    if (moves(p, s, l2_now))
+    if (moves(p, s, l2_now)) {
         s->at = 0;
-    else
-        s->at = s->rop.count && !ring_full(&s->input) ? delay_front(&s->rop)->ready : NEVER;
+        return;
+    }
+    s->at = s->rop.count && !ring_full(&s->input) ? delay_front(&s->rop)->ready : NEVER;
+    if (s->mirror)
+        s->at = earlier(s->at, link_next(s));
 }
 
 void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now)
 {
     uint64_t at = NEVER, refusing = 0, bit = 1;
+    p->core_now = core_now;
     for (struct slice *s = p->slices; s != p->slices_end; s++, bit <<= 1) {
         if (s->at <= core_now || (!s->refuses && crossbar_waits_at(p->requests, s->number)))
             run_slice(p, s, l2_now, core_now);

@@ -13,13 +13,17 @@ void account_begin(struct sm_account *a, uint64_t now)
 
 /* struct sm_seen_pipes.parts. An instruction of either kind waits where both are full. */
 #define PARTS(sp, sfu, memory)                                                                        \
-    ((uint64_t)(sp) << 8 * SM_SP | (uint64_t)(sfu) << 8 * SM_SFU | (uint64_t)(memory) << 8 * SM_MEM | \
-     (uint64_t)((sfu) == PIPELINE_DECODE ? PIPELINE_DECODE : (sp)) << 8 * SM_SP_OR_SFU | (uint64_t)(sfu) << 8 * SM_DP)
+    ((uint64_t)(sp) << 4 * SM_SP | (uint64_t)(sfu) << 4 * SM_SFU | (uint64_t)(memory) << 4 * SM_MEM | \
+     (uint64_t)((sfu) == PIPELINE_DECODE ? PIPELINE_DECODE : (sp)) << 4 * SM_SP_OR_SFU | (uint64_t)(sfu) << 4 * SM_DP)
+/* Of sub-cores: what computes in one cycle, what takes longer, memory. */
+static const uint64_t OF_SUBCORES = PARTS(PIPELINE_SP, PIPELINE_SFU, PIPELINE_LOAD_STORE) |
+                                    (uint64_t)PIPELINE_SP << 4 * SM_ALU | (uint64_t)PIPELINE_SFU << 4 * SM_TENSOR |
+                                    (uint64_t)PIPELINE_SFU << 4 * SM_LANES | (uint64_t)PIPELINE_SFU << 4 * SM_BARRIER;
 static const uint64_t ALL_DECODE = PARTS(PIPELINE_DECODE, PIPELINE_DECODE, PIPELINE_DECODE);
 
 static inline uint64_t *pipeline_counter(struct sm_counters *n, uint64_t parts, uint32_t unit)
 {
-    return &n->pipeline_sp + (parts >> 8 * unit & 255);
+    return &n->pipeline_sp + (parts >> 4 * unit & 15);
 }
 
 static __attribute__((noinline)) void count_units(struct sm_counters *n, const uint64_t needs[SM_UNITS], uint64_t parts,
@@ -110,6 +114,8 @@ static uint64_t part_of(const struct sm *c, enum collector_kind kind, enum pipel
 
 static __attribute__((noinline)) uint64_t look_closely(const struct sm *c)
 {
+    if (c->sub)
+        return OF_SUBCORES;
     uint64_t sp = part_of(c, COLLECT_SP, PIPELINE_SP), sfu = part_of(c, COLLECT_SFU, PIPELINE_SFU),
              memory = part_of(c, COLLECT_MEM, PIPELINE_LOAD_STORE);
     if (memory == PIPELINE_DECODE && (!c->lsu.free_access_count || c->head.deferred >= SM_DEFERRED))
@@ -130,7 +136,7 @@ static inline uint64_t look_at_pipelines(const struct sm *c)
                                                        PARTS(PIPELINE_SP, PIPELINE_DECODE, PIPELINE_DECODE),
                                                        PARTS(PIPELINE_DECODE, PIPELINE_DECODE, PIPELINE_DECODE)};
     const struct collector_head *h = collector_head(c->pipes.collector);
-    if ((h->wanted & h->room & ~h->free) || !c->flights.free_count || !c->lsu.free_access_count ||
+    if (c->sub || (h->wanted & h->room & ~h->free) || !c->flights.free_count || !c->lsu.free_access_count ||
         c->head.deferred >= SM_DEFERRED)
         return look_closely(c);
     return parts[h->accepts];

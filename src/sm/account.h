@@ -24,7 +24,7 @@ struct sm_seen {
 /* And which part, where a warp waits for a pipeline. */
 struct sm_seen_pipes {
     uint64_t needs[SM_UNITS]; /* as in struct sm_issue */
-    uint64_t parts;           /* enum pipeline_part of each unit, 8 bits each */
+    uint64_t parts;           /* enum pipeline_part of each unit, 4 bits each */
 };
 
 struct sm_account {

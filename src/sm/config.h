@@ -37,6 +37,8 @@ struct sm_config {
     enum multiply_unit integer_multiply;
     bool fma_is_mad; /* false: fma has latency 1 */
     bool rem_is_div; /* false: integer remainder has latency 1 */
+    bool sub_cores;  /* each scheduler has its own pipelines, without collectors (subcore.h) */
+    bool lowers;     /* instructions are counted and timed as an assembler would leave them (ptx/lowering.h) */
     /* Operand collectors. */
     bool banks_at_once;      /* a collector reads all its banks in a cycle; false: one operand */
     bool banks_by_name;      /* a register's number is that in its name; false: all of a kernel are numbered through */
@@ -48,6 +50,9 @@ struct sm_config {
     bool l1_skips_global;        /* global loads bypass the L1D */
     bool volatile_past_l1;       /* .volatile and .cv bypass the L1D as .cg does */
     bool local_by_block;         /* local memory: threads are numbered by blocks, not by warp slots */
+    bool atomics_at_once;        /* an atomic takes effect as it issues, and its warp goes on until it needs the result;
+                                    false: in the memory partition, and the warp waits for it */
+    bool shared_atomics_serial;  /* lanes of an atomic that share a word of shared memory take turns */
     bool atomics_await_address;  /* the register of an atomic's address is awaited and read */
     bool fence_waits_for_stores; /* a fence holds its warp until its stores are acknowledged, not only until its
                                     registers are written */

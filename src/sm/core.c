@@ -18,10 +18,13 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
                                  .map = wires->map,
                                  .now = wires->network_now,
                                  .answer_bytes = wires->answer_bytes,
+                                 .half = wires->half_slices,
+                                 .near = id / 2 % 2 * wires->half_slices,
                                  .blocked_bytes = wires->blocked_bytes};
     flights_init(&c->flights, a);
     front_end_init(&c->front, a, config);
     pipelines_init(&c->pipes, a, config);
+    c->sub = config->sub_cores ? subcores_create(a, config) : NULL;
     lsu_init(&c->lsu, a, config);
     c->lsu.tells_written = wires->tells_written;
     c->lsu.thread_interleave = (uint64_t)core_count * config->warps * 32;

@@ -17,6 +17,7 @@
 #include "sm/pipeline.h"
 #include "sm/policy_host.h"
 #include "sm/sm.h"
+#include "sm/subcore.h"
 #include "sm/warp.h"
 
 #define SM_NEVER UINT64_MAX
@@ -33,6 +34,7 @@ struct sm {
     bool mixes;              /* the divergence unit puts threads of several warps into a slot: slots show faces, not the
                                 executor's warps */
     uint32_t core_count;     /* of the machine */
+    struct sm_subcores *sub; /* subcore.h; NULL: schedulers share the pipelines */
     struct regroup *regroup; /* regroup.c: warps of threads that the unit puts together; NULL: every warp is its own */
     const struct sm_observer *observer;
 

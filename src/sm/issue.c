@@ -69,11 +69,11 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
     }
     if (in->barrier || in->exit || s->exec->state != WARP_READY)
         sm_set_barriers(c, s->block);
+    if (c->sub && in->memory == SM_FENCE && in->latency > 1)
+        sm_nap(c, slot, in->latency);
     if (s->exec->state == WARP_ASLEEP) {
         s->exec->state = WARP_READY;
-        s->wake_cycle = c->now + NAP_CYCLES;
-        c->issue.asleep |= bit;
-        c->issue.stirred = true;
+        sm_nap(c, slot, NAP_CYCLES);
     } else if (s->exec->state == WARP_DONE) {
         bool was_told = c->issue.ended & bit; /* by regroup.c, for all of its block */
         c->issue.ended |= bit;
@@ -93,6 +93,13 @@ static void accept(struct sm *c, uint16_t id, const struct sm_inst *in, uint32_t
     for (uint32_t i = 0; i < count; i++)
         banks[i] = (uint8_t)sm_bank(&c->pipes, in->banks[i], slot);
     collector_accept(c->pipes.collector, pipe_of(c, in), id, banks, count);
+}
+
+static void enter_subcore(struct sm *c, uint32_t scheduler, uint32_t slot, uint16_t id, const struct sm_inst *in)
+{
+    if (in->unit == SM_MEM)
+        accept(c, id, in, slot);
+    subcore_start(c, scheduler, id, in);
 }
 
 /* A warp whose lanes have come apart goes on with others of them, as if by a branch. */
@@ -148,6 +155,8 @@ void sm_issue(struct sm *c, uint32_t scheduler, uint32_t slot)
     const struct sm_inst *in = &c->program->code[pc];
     uint16_t id = c->flights.free[--c->flights.free_count];
     struct sm_inflight *f = &c->flights.list[id];
+    if (__builtin_expect(c->sub != NULL, 0))
+        subcore_run_vanished(c, slot);
     *f = (struct sm_inflight){
         .inst = in, .exec_inst = &w->code[w->pc], .pc = pc, .slot = (uint16_t)slot, .accesses = SM_NONE};
     tell_issue(c, scheduler, slot, pc);
@@ -156,7 +165,10 @@ void sm_issue(struct sm *c, uint32_t scheduler, uint32_t slot)
     s->buffered--;
     s->fetch_pc = pc + 1;
     s->in_pipeline++;
-    accept(c, id, in, slot);
+    if (__builtin_expect(c->sub != NULL, 0))
+        enter_subcore(c, scheduler, slot, id, in);
+    else
+        accept(c, id, in, slot);
     reserve(c, slot, in);
     if (__builtin_expect(c->regroup != NULL, 0))
         execute_regrouped(c, slot, id);

@@ -30,7 +30,8 @@ struct sm_issue {
     /* Of this cycle. */
     uint64_t issued, held, unit_free;
     uint32_t held_schedulers; /* that had nothing but held warps */
-    uint64_t held_until;      /* the policies may let them go in this cycle, if nothing else changes before */
+    uint64_t held_until; /* in this cycle policies may let them go, or a pipeline is free again (subcore.h), if nothing
+                            else changes before */
 };
 
 void sm_schedule_cycle(struct sm *c); /* schedule.c: all schedulers of the core */

@@ -31,11 +31,12 @@ void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
     l->textures = cache_head_or_none(l->l1t);
     if (l->l1d)
         cache_set_writeback(l->l1d, PACKET_L1_WRITEBACK, 2); /* a read may need two places: one for what it evicts */
+    l->counts_sectors = g->l1d.sector_bytes != 0;
     uint32_t under_way = g->l1d.latency_cycles * banks * g->lsu_steps; /* accesses that may enter in so many cycles */
     *(g->l1d_latency_behind ? &l->hits.capacity : &l->l1_capacity) = under_way;
     l->hits.list = arena_array(a, struct sm_instruction_delay, l->hits.capacity + 1);
     l->l1_pipe = arena_array(a, struct sm_delay, l->l1_capacity + 1);
-    l->shared_capacity = g->shared_latency ? g->shared_latency : 1;
+    l->shared_capacity = (g->shared_latency ? g->shared_latency : 1) + 32 * g->shared_conflict_latency;
     l->shared_pipe = arena_array(a, struct sm_instruction_delay, l->shared_capacity);
     if (l->l1t && g->texture_results)
         l->fragments = arena_array(a, struct sm_fragment, g->l1t.mshr_entries);
@@ -351,7 +352,7 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
     c->lsu.moved = true;
     p->origin = (uint8_t)origin;
     p->core = (uint16_t)c->head.id;
-    p->slice = (uint8_t)address_map_slice(c->net.map, p->address);
+    p->slice = network_slice(&c->net, p->address);
     crossbar_push(c->net.requests, c->head.port, p->slice, p, bytes, *c->net.now);
     cache_miss_pop(cache);
     c->lsu.refused &= c->lsu.retry != CACHE_FAIL_QUEUE;
@@ -378,6 +379,8 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
     }
     c->lsu.retry = -1;
     c->lsu.moved = true;
+    if (c->lsu.counts_sectors && p->kind == PACKET_LOAD)
+        c->account.counters.load_sector_hits += packet_sectors(outcome == CACHE_HIT ? p->sectors : r.present);
     if (packet_is_write(p)) {
         if (!r.sends_write) /* kept in the cache: all its answers at once */
             for (uint32_t n = network_answers(&c->net, p->address, p->bytes); n; n--)
@@ -436,7 +439,7 @@ static bool send_past_l1(struct sm *c, struct packet *p)
     if (!has_network_room(c, bytes))
         return false;
     c->lsu.moved = true;
-    p->slice = (uint8_t)address_map_slice(c->net.map, p->address);
+    p->slice = network_slice(&c->net, p->address);
     expect_store_answers(c, p);
     crossbar_push(c->net.requests, c->head.port, p->slice, p, bytes, *c->net.now);
     if (!packet_is_write(p) && p->kind != PACKET_ATOMIC) /* answered piece by piece */
@@ -559,7 +562,8 @@ STEP void dispatch_cycle(struct sm *c, bool plain)
             uint32_t at = l->shared_head + l->shared_count;
             if (at >= l->shared_capacity)
                 at -= l->shared_capacity;
-            l->shared_pipe[at] = (struct sm_instruction_delay){.ready = c->now + c->config->shared_latency, .id = id};
+            l->shared_pipe[at] =
+                (struct sm_instruction_delay){.ready = c->now + c->config->shared_latency + f->shared_extra, .id = id};
             l->shared_count++;
             f->remaining = 1;
         } else if (f->atomic) {

@@ -63,6 +63,7 @@ struct sm_lsu {
     bool plain;                   /* it only accesses the L1D, once per cycle, without a pipeline in front */
     bool enters_after_collectors; /* have moved, so in the cycle of leaving one (rule enters_lsu_at_once) */
     bool precedes;                /* something may come before the only step: other steps, hits whose latency follows */
+    bool counts_sectors;          /* the L1D has sectors */
     bool tells_written;           /* stores carry what they write (the L2's partial_writes) */
     uint16_t next_wb;             /* instruction whose registers are written next, or SM_NONE */
     uint32_t wb_turn;
@@ -105,9 +106,19 @@ struct sm_network {
     const struct address_map *map;
     const uint64_t *now;   /* cycles of the interconnect */
     uint32_t answer_bytes; /* requests are answered in pieces of so many bytes, aligned */
+    uint32_t half, near;   /* of an L2 in two halves: slices of one; the first of the half that is near. 0: one L2 */
     /* Of a packet that finds no room: the core is woken when it does; 0: none. The owner's. */
     uint32_t *blocked_bytes;
 };
+
+/* Which slice is asked for an address. */
+static inline uint8_t network_slice(const struct sm_network *n, uint64_t address)
+{
+    uint32_t slice = address_map_slice(n->map, address);
+    if (n->half)
+        slice = (slice < n->half ? slice : slice - n->half) + n->near;
+    return (uint8_t)slice;
+}
 
 static inline uint32_t network_answers(const struct sm_network *n, uint64_t address, uint32_t bytes)
 {

@@ -72,6 +72,19 @@ static uint32_t device_accesses(const struct sm *c, const struct sm_inflight *f,
     return coalesce_global(address, x->mask, bytes, longest_segment(c, f), g->coalesce_parts, a->list);
 }
 
+/* Of global memory: what goes into registers, and what leaves them. */
+static void count_sectors(struct sm *c, const struct sm_inflight *f, const struct sm_accesses *a)
+{
+    struct sm_counters *n = &c->account.counters;
+    uint64_t sectors = 0;
+    if (f->space != SM_DEVICE || f->atomic || (!f->store && !f->inst->destination_count))
+        return;
+    for (uint32_t i = 0; c->lsu.counts_sectors && i < a->count; i++)
+        sectors += packet_sectors(a->list[i].sectors);
+    *(f->store ? &n->global_stores : &n->global_loads) += 1;
+    *(f->store ? &n->store_sectors : &n->load_sectors) += sectors;
+}
+
 static void count_requests(struct sm *c, const struct sm_inflight *f, uint32_t accesses)
 {
     if (f->store && !f->atomic) {
@@ -127,6 +140,8 @@ static void await_atomic(struct sm *c, const struct sm_inflight *f, uint32_t ans
 {
     struct sm_slot *s = &c->slots[f->slot];
     s->atomics += answers;
+    if (c->config->atomics_at_once)
+        return;
     s->atomic = (uint16_t)(f - c->flights.list);
     c->issue.atomic_wait |= 1ull << f->slot;
     c->issue.stirred = true;
@@ -152,6 +167,17 @@ static void tell_written(const struct sm *c, const struct sm_inflight *f, const 
         a->list[i].mask = f->space == SM_LOCAL ? UINT32_MAX : coalesce_written(address, bytes, &a->list[i]);
 }
 
+static uint32_t shared_cycles(const struct sm *c, const struct sm_inflight *f, const struct exec_warp *w)
+{
+    const struct sm_config *g = c->config;
+    const struct exec_access *x = &w->access;
+    if (f->atomic && g->shared_atomics_serial)
+        return coalesce_shared_serial(w->addr, x->mask, g->shared_banks);
+    uint32_t cycles = coalesce_shared_cycles(w->addr, x->mask, x->bytes, g->shared_banks, g->shared_parts,
+                                             g->shared_limited_broadcast);
+    return cycles < f->inst->shared_passes ? f->inst->shared_passes : cycles;
+}
+
 void sm_coalesce(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->flights.list[id];
@@ -170,8 +196,8 @@ void sm_coalesce(struct sm *c, uint16_t id)
     switch (x->space) {
     case PTX_SPACE_SHARED:
         f->space = SM_SHARED;
-        f->shared_cycles = coalesce_shared_cycles(w->addr, x->mask, x->bytes, c->config->shared_banks,
-                                                  c->config->shared_parts, c->config->shared_limited_broadcast);
+        f->shared_cycles = shared_cycles(c, f, w);
+        f->shared_extra = (f->shared_cycles - 1) * c->config->shared_conflict_latency + f->inst->latency - 1u;
         c->account.counters.shared_requests++;
         c->account.counters.shared_cycles += f->shared_cycles;
         if (f->atomic)
@@ -205,6 +231,7 @@ void sm_coalesce(struct sm *c, uint16_t id)
         }
     }
     count_requests(c, f, a->count);
+    count_sectors(c, f, a);
     tell_written(c, f, address, lane_bytes(f, x), a);
     if (f->atomic)
         set_atomic(c, f, a);
@@ -223,7 +250,7 @@ void sm_perform(struct sm *c)
             continue;
         }
         w->access.space = PTX_SPACE_NONE;
-        w->addresses_only = f->inst->atomic;
+        w->addresses_only = f->inst->atomic && !c->config->atomics_at_once;
         exec_perform(w, f->exec_inst, f->mask);
         w->addresses_only = false;
         if (w->state == WARP_FAULT)
@@ -239,6 +266,8 @@ void sm_perform_atomic(struct sm *c, const struct packet *p)
 {
     struct sm_inflight *f = &c->flights.list[p->token];
     f->performed |= p->mask;
+    if (c->config->atomics_at_once)
+        return;
     if (c->mixes) {
         regroup_perform_atomic(c, p);
     } else if (p->mask) {

@@ -2,6 +2,7 @@
 
 #include "exec/control.h"
 #include "ptx/cfg.h"
+#include "ptx/lowering.h"
 #include "ptx/taint.h"
 #include "sm/phases.h"
 
@@ -16,6 +17,7 @@ struct builder {
     struct sm_program *program;
     const struct sm_config *config;
     const struct exec_function *function;
+    const struct ptx_lowering *lowering; /* of the function; NULL: instructions are what they are */
     uint32_t pc_base, register_base, loop_base;
     /* of the instruction at hand */
     uint32_t sources[64], destinations[64];
@@ -136,6 +138,8 @@ static void set_order(struct builder *b, struct sm_inst *s, const struct ptx_ins
  * one (the simulator of the papers reads it there). */
 static uint32_t file_number(const struct builder *b, uint32_t reg)
 {
+    if (reg - b->register_base >= b->function->ptx->reg_count)
+        return 0; /* next_pc */
     const char *name = b->function->ptx->regs[reg - b->register_base]->name;
     size_t digit = strcspn(name, "0123456789");
     return b->config->banks_by_name && name[digit] ? (uint32_t)strtoul(name + digit, NULL, 10) : reg;
@@ -187,23 +191,62 @@ static void forget_address(struct builder *b, const struct ptx_inst *in)
     }
 }
 
-static void set_registers(struct builder *b, struct sm_inst *s, const struct ptx_inst *in)
+/* With sub-cores, a register that a branch writes and the first instruction of a basic block waits for. */
+static uint32_t next_pc(const struct builder *b) { return b->register_base + b->function->ptx->reg_count; }
+
+static bool writes_next_pc(const struct builder *b, const struct ptx_inst *in)
+{
+    return b->config->sub_cores && b->config->branch_latency && (in->opcode == PTX_OP_bra || in->opcode == PTX_OP_brx);
+}
+
+static bool awaits_next_pc(const struct builder *b, uint32_t i)
+{
+    const struct ptx_cfg *cfg = b->function->cfg;
+    uint32_t first = cfg->blocks[cfg->block_of_inst[i]].first;
+    for (uint32_t k = first; b->lowering && k < i; k++)
+        if (b->lowering->insts[k].slots)
+            return false;
+    return b->config->sub_cores && b->config->branch_latency && (b->lowering || i == first);
+}
+
+static void collect_registers(struct builder *b, const struct sm_inst *s, const struct ptx_inst *in, uint32_t i)
 {
     b->source_count = b->destination_count = 0;
     ptx_visit_regs(b->function->ptx, in, collect, b);
-    if (s->atomic && !b->config->atomics_await_address)
-        forget_address(b, in);
+    if (!b->lowering) {
+        if (s->atomic && !b->config->atomics_await_address)
+            forget_address(b, in);
+        return;
+    }
+    const struct ptx_lowered *l = &b->lowering->insts[i];
+    for (b->source_count = 0; b->source_count < l->read_count && b->source_count < 64; b->source_count++)
+        b->sources[b->source_count] = b->register_base + b->lowering->register_of[l->reads[b->source_count]];
+    for (uint32_t k = 0; k < b->destination_count; k++)
+        b->destinations[k] = b->register_base + b->lowering->register_of[b->destinations[k] - b->register_base];
+}
+
+static void set_registers(struct builder *b, struct sm_inst *s, const struct ptx_inst *in, uint32_t i)
+{
+    collect_registers(b, s, in, i);
     uint32_t guard = in->guard ? b->register_base + in->guard->index : UINT32_MAX, sources = 0;
+    if (in->guard && b->lowering)
+        guard = b->register_base + b->lowering->register_of[in->guard->index];
+    if (writes_next_pc(b, in))
+        b->destinations[b->destination_count++] = next_pc(b);
     for (uint32_t i = 0; i < b->source_count; i++) /* the guard is no operand of the collector */
         if (b->sources[i] != guard)
             b->sources[sources++] = b->sources[i];
     sources = unique(b->sources, sources); /* a register named twice is read once */
     b->destination_count = unique(b->destinations, b->destination_count);
-    uint32_t read = read_first(b, b->sources, sources), total = sources + (in->guard != NULL) + b->destination_count;
+    bool awaits = awaits_next_pc(b, i);
+    uint32_t read = read_first(b, b->sources, sources),
+             total = sources + (in->guard != NULL) + awaits + b->destination_count;
     uint32_t *all = arena_array(b->arena, uint32_t, total + 1);
     memcpy(all, b->sources, sources * sizeof *all);
     if (in->guard)
         all[sources] = guard;
+    if (awaits)
+        all[sources + (in->guard != NULL)] = next_pc(b);
     memcpy(all + total - b->destination_count, b->destinations, b->destination_count * sizeof *all);
     s->registers = all;
     uint8_t *banks = arena_array(b->arena, uint8_t, total + 1);
@@ -276,6 +319,8 @@ static void describe(const struct builder *b, struct heddle_instruction *v, cons
 static bool share_place(const struct exec_function *f, uint32_t a, uint32_t b)
 {
     uint64_t at[2], size[2];
+    if (a >= f->ptx->reg_count || b >= f->ptx->reg_count) /* next_pc */
+        return false;
     for (int i = 0; i < 2; i++) {
         uint32_t reg = i ? b : a, units = ptx_reg_units(f->ptx->regs[reg]);
         at[i] = f->registers[reg] & ~3u;
@@ -292,6 +337,40 @@ static bool next_overwrites(const struct builder *b, const struct exec_function 
             if (share_place(f, next->registers[d] - b->register_base, s->registers[k] - b->register_base))
                 return true;
     return false;
+}
+
+/* The first instruction of the block after this one that reads what it writes, NULL: none near by. */
+static const struct sm_inst *first_reader(const struct builder *b, const struct exec_function *f, uint32_t i)
+{
+    enum { NEAR = 16 };
+    const struct sm_inst *s = &b->program->code[b->pc_base + i];
+    const uint32_t *d = s->registers + s->check_count - s->destination_count;
+    uint32_t block = f->cfg->block_of_inst[i];
+    for (uint32_t n = i + 1; n < f->inst_count && n < i + NEAR && f->cfg->block_of_inst[n] == block; n++) {
+        const struct sm_inst *next = &b->program->code[b->pc_base + n];
+        for (uint32_t k = 0; next->slots && k < (uint32_t)(next->check_count - next->destination_count); k++)
+            for (uint32_t m = 0; m < s->destination_count; m++)
+                if (next->registers[k] == d[m])
+                    return next;
+    }
+    return NULL;
+}
+
+/* With sub-cores, once all instructions are described: how many have vanished in front of each, and what it costs to
+ * hand a result to another pipeline. */
+static void join_instructions(struct builder *b, const struct exec_function *f)
+{
+    struct sm_inst *code = &b->program->code[b->pc_base];
+    for (uint32_t i = f->inst_count; i-- > 0;) {
+        code[i].skip = (uint8_t)(code[i].slots ? 0 : code[i + 1].skip + 1);
+        if (code[i].slots == 0 && code[i].skip == 0) /* 256 in a row: one of them counts */
+            code[i].slots = 1;
+    }
+    for (uint32_t i = 0; i < f->inst_count; i++) {
+        const struct sm_inst *reader = code[i].unit == SM_MEM ? NULL : first_reader(b, f, i);
+        if (reader)
+            code[i].latency = (uint16_t)(code[i].latency + sm_crossing(&code[i], reader));
+    }
 }
 
 static void find_phases(struct builder *b, const struct exec_function *f, struct heddle_instruction *views)
@@ -346,13 +425,18 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
 {
     const struct ptx_cfg *cfg = f->cfg;
     b->function = f;
+    b->lowering = b->config->lowers ? ptx_lower(b->arena, f->ptx) : NULL;
     b->program->base_of_function[f->index] = b->pc_base;
     for (uint32_t i = 0; i < f->inst_count; i++) {
         const struct ptx_inst *in = &f->ptx->insts[i];
         struct sm_inst *s = &b->program->code[b->pc_base + i];
         uint32_t flags = ptx_flags(in);
         s->memory = (uint8_t)sm_memory_of(in, f->ptx->is_entry);
-        sm_set_cost(s, in, b->config);
+        if (b->config->sub_cores)
+            sm_set_subcore_cost(s, in, b->config);
+        else
+            sm_set_cost(s, in, b->config);
+        s->slots = b->lowering ? b->lowering->insts[i].slots : 1;
         s->load = (flags & PTX_F_LOAD) || in->opcode == PTX_OP_cp;
         s->store = flags & PTX_F_STORE;
         s->atomic = flags & PTX_F_ATOMIC;
@@ -364,12 +448,14 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
         s->element_bytes = (uint8_t)element_bytes(b->config, in);
         s->long_latency =
             (s->load || s->atomic) && (s->memory == SM_DEVICE || s->memory == SM_LOCAL || s->memory == SM_TEXTURE);
-        set_registers(b, s, in);
+        set_registers(b, s, in, i);
         set_order(b, s, in, &f->code[i]);
         int32_t loop = cfg->blocks[cfg->block_of_inst[i]].loop;
         s->loop = loop == PTX_NO_LOOP ? -1 : loop + (int32_t)b->loop_base;
         describe(b, &views[b->pc_base + i], s, in, i);
     }
+    if (b->config->sub_cores)
+        join_instructions(b, f);
     for (uint32_t i = 0; i < f->inst_count; i++)
         b->program->code[b->pc_base + i].next_waits =
             b->program->code[b->pc_base + i].deferred && next_overwrites(b, f, i);
@@ -388,7 +474,7 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
         b->program->code[b->pc_base + header].loop_header = true;
     }
     b->pc_base += f->inst_count;
-    b->register_base += f->ptx->reg_count;
+    b->register_base += f->ptx->reg_count + b->config->sub_cores;
     b->loop_base += cfg->loop_count;
 }
 
@@ -411,7 +497,7 @@ struct sm_program *sm_program_create(struct arena *a, const struct exec_function
         if (!exec_may_run(kernel, f))
             continue;
         p->count += f->inst_count;
-        p->register_count += f->ptx->reg_count;
+        p->register_count += f->ptx->reg_count + config->sub_cores;
         loops += f->cfg->loop_count;
     }
     struct heddle_instruction *views = arena_array(a, struct heddle_instruction, p->count + 1);

@@ -9,7 +9,21 @@
 #include "heddle/policy.h"
 #include "sm/config.h"
 
-enum sm_unit { SM_SP, SM_SFU, SM_MEM, SM_SP_OR_SFU, SM_DP, SM_UNITS };
+/* From SM_ALU on: of sub-cores (subcore.h), where SM_SP is the half of the multiplier that takes integers too, and
+ * SM_SP_OR_SFU stands for either half. */
+enum sm_unit {
+    SM_SP,
+    SM_SFU,
+    SM_MEM,
+    SM_SP_OR_SFU,
+    SM_DP,
+    SM_ALU,
+    SM_TENSOR,
+    SM_LANES, /* shuffles, special registers */
+    SM_CONTROL,
+    SM_BARRIER,
+    SM_UNITS
+};
 
 enum sm_memory { SM_NO_MEMORY, SM_SHARED, SM_CONST, SM_DEVICE /* global or generic */, SM_LOCAL, SM_TEXTURE, SM_FENCE };
 
@@ -28,6 +42,10 @@ struct sm_inst {
     bool next_waits;  /* deferred: the instruction after it writes where this one reads or writes, so that it cannot
                          issue in the same cycle */
     bool long_latency;
+    uint8_t shared_passes; /* cycles that an access of shared memory takes at least: matrices */
+    uint8_t slots;         /* machine instructions that it stands for: cycles of its scheduler */
+    uint8_t skip; /* the instructions from this one on that have vanished (ptx/lowering.h): the next that issues is so
+                     many further */
     int32_t loop; /* innermost, or -1 */
     bool loop_header;
 };
@@ -49,6 +67,8 @@ struct sm_program {
  * rest of *s stays). */
 enum sm_memory sm_memory_of(const struct ptx_inst *in, bool is_entry);
 void sm_set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c);
+void sm_set_subcore_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c); /* hopper.c */
+uint32_t sm_crossing(const struct sm_inst *from, const struct sm_inst *to); /* cycles more, if one uses the other's */
 
 struct sm_program *sm_program_create(struct arena *a, const struct exec_function *kernel,
                                      const struct sm_config *config);

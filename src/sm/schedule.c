@@ -9,6 +9,8 @@
 static inline uint64_t unit_free(const struct sm *c)
 {
     uint64_t free = 0;
+    if (__builtin_expect(c->sub != NULL, 0))
+        return subcores_free(c);
     bool memory = c->lsu.free_access_count && c->head.deferred < SM_DEFERRED;
     if (memory && c->flights.free_count && collector_head(c->pipes.collector)->accepts == (1u << COLLECT_KINDS) - 1)
         return c->issue.valid & ~c->issue.stale; /* all that have one */
@@ -108,7 +110,7 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
             if (n + 1 < c->config->issue_per_warp && !may_follow(c, (uint32_t)picked, in))
                 break;
         }
-        c->issue.unit_free = unit_free(c);
+        c->issue.unit_free = c->sub ? subcores_still_free(c, k) : unit_free(c);
         return true;
     }
     return false;
@@ -187,6 +189,8 @@ void sm_schedule_cycle(struct sm *c)
     uint64_t able = able_warps(c);
     c->issue.unit_free = unit_free(c);
     if (!(able & ((c->issue.clear & c->issue.unit_free) | c->issue.stale))) {
+        if (c->sub)
+            c->issue.held_until = subcores_next(c);
         *(sm_occupied(c) ? &c->account.counters.no_ready : &c->account.counters.idle) += count;
         return;
     }
@@ -208,8 +212,11 @@ void sm_schedule_cycle(struct sm *c)
         }
         held |= (uint32_t)(kept.ready | kept.stale) << k;
     }
-    if (held && !c->issue.issued) /* else the next cycle will look again anyway */
+    if (held && !c->issue.issued) { /* else the next cycle will look again anyway */
+        if (c->sub)
+            c->issue.held_until = subcores_next(c);
         note_held(c, held);
+    }
     if (c->host.hears_held)
         tell_held(c);
 }

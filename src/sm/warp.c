@@ -25,13 +25,15 @@ void sm_refresh(struct sm *c, uint32_t slot)
     c->issue.long_wait &= ~bit;
     c->issue.stale &= ~bit;
     c->issue.next_l1_load &= ~bit;
+    if (__builtin_expect(c->sub != NULL, 0))
+        subcore_fill_buffer(c, slot);
     put(&c->issue.valid, slot, s->buffered != 0);
     put(&c->front.wants, slot, !s->buffered && !s->fetching && !((c->issue.ended | c->issue.parked) & bit));
     c->warps[slot].next_pc = s->buffered ? s->buffer[0] : HEDDLE_NO_PC;
     c->warps[slot].active = s->exec->active;
     if (!s->buffered)
         return;
-    if (s->exec->state == WARP_READY && s->buffer[0] != sm_program_pc(c->program, s->exec)) {
+    if (s->exec->state == WARP_READY && !c->sub && s->buffer[0] != sm_program_pc(c->program, s->exec)) {
         c->issue.stale |= bit;
         return;
     }
@@ -74,6 +76,8 @@ void sm_set_barriers(struct sm *c, uint32_t block)
                 c->observer->barrier_begin(c->observer->context, c->head.id, slot, c->now);
             continue;
         }
+        if (c->sub)
+            sm_nap(c, slot, c->config->barrier_latency);
         SM_TELL(c, barrier_pass, slot);
         if (c->observer && c->observer->barrier_end)
             c->observer->barrier_end(c->observer->context, c->head.id, slot, c->now);
@@ -106,7 +110,8 @@ void sm_release(struct sm *c, struct sm_inflight *f)
     s->awaited = (uint16_t)(s->awaited - f->inst->destination_count);
     if (f->inst->destination_count && s->buffered && !((c->issue.clear | c->issue.stale) >> f->slot & 1))
         sm_refresh(c, f->slot);
-    sm_try_fence(c, f->slot);
+    if (c->issue.fenced)
+        sm_try_fence(c, f->slot);
 }
 
 void sm_finish(struct sm *c, uint16_t id)
@@ -119,8 +124,15 @@ void sm_finish(struct sm *c, uint16_t id)
     c->flights.free[c->flights.free_count++] = id;
     if (c->issue.ended >> slot & 1)
         sm_try_retire(c, slot);
-    else
+    else if (c->issue.fenced)
         sm_try_fence(c, slot);
+}
+
+void sm_nap(struct sm *c, uint32_t slot, uint32_t cycles)
+{
+    c->slots[slot].wake_cycle = c->now + cycles;
+    c->issue.asleep |= 1ull << slot;
+    c->issue.stirred = true;
 }
 
 void sm_stop(struct sm *c, uint32_t slot)

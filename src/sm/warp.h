@@ -51,6 +51,7 @@ void sm_set_barriers(struct sm *c, uint32_t block); /* barriers of the block may
 void sm_try_fence(struct sm *c, uint32_t slot);     /* a warp at a fence goes on, if what it waits for has come */
 void sm_try_retire(struct sm *c, uint32_t slot);    /* a warp that has ended is over, if nothing of it is left */
 void sm_retire(struct sm *c, uint32_t slot);        /* a warp that is over gives its slot back */
-void sm_stop(struct sm *c, uint32_t slot);          /* after a fault: the warp issues nothing more */
+void sm_nap(struct sm *c, uint32_t slot, uint32_t cycles); /* the warp issues nothing before */
+void sm_stop(struct sm *c, uint32_t slot);                 /* after a fault: the warp issues nothing more */
 
 #endif

@@ -32,6 +32,11 @@ static json_t *words_of(sqlite3_stmt *q, int column)
     return list;
 }
 
+static json_t *triple_of(sqlite3_stmt *q, int column)
+{
+    return json_pack("[o, o, o]", number_of(q, column), number_of(q, column + 1), number_of(q, column + 2));
+}
+
 /* ------------------------------------------------------------- which run */
 
 static bool no_run(struct store *s, const char *key, struct error *e)
@@ -100,7 +105,10 @@ static json_t *run_of(struct store *s, const char *key, sqlite3_int64 *run, stru
 
 static bool read_kernels(struct store *s, sqlite3_int64 run, json_t *kernels, struct error *e)
 {
-    sqlite3_stmt *q = store_prepare(s, "SELECT name, partial FROM kernel WHERE run = ? ORDER BY number", e);
+    sqlite3_stmt *q = store_prepare(s,
+                                    "SELECT name, partial, grid_x, grid_y, grid_z, block_x, block_y, "
+                                    "block_z FROM kernel WHERE run = ? ORDER BY number",
+                                    e);
     int got;
     if (!q)
         return false;
@@ -109,6 +117,8 @@ static bool read_kernels(struct store *s, sqlite3_int64 run, json_t *kernels, st
         json_t *kernel = json_object();
         json_object_set_new(kernel, "name", text_of(q, 0));
         json_object_set_new(kernel, "partial", json_boolean(sqlite3_column_int(q, 1)));
+        json_object_set_new(kernel, "grid", triple_of(q, 2));
+        json_object_set_new(kernel, "block", triple_of(q, 5));
         json_array_append_new(kernels, kernel);
     }
     sqlite3_finalize(q);

@@ -157,6 +157,14 @@ static const char **add_probes(struct job_maker *m, const struct policy_part **p
     return specs;
 }
 
+static const char **timed_launches(struct job_maker *m)
+{
+    const char **words = arena_array(m->arena, const char *, 3);
+    words[0] = "--launch";
+    words[1] = m->x->launches;
+    return words;
+}
+
 static bool make_job(struct job_maker *m, const struct lab_point *p, struct job *j)
 {
     static const char *none[] = {NULL}, *without_time[] = {"--functional", NULL};
@@ -190,6 +198,10 @@ static bool make_job(struct job_maker *m, const struct lab_point *p, struct job 
         replay_policies_write(replay, replayed);
         key_text(m->hash, "replay", replayed);
     }
+    if (*x->launches)
+        key_text(m->hash, "launches", x->launches);
+    if (*x->build)
+        key_text(m->hash, "build", x->build);
     *j = (struct job){.program = p->words[0],
                       .path = program->path,
                       .words = p->words,
@@ -205,7 +217,9 @@ static bool make_job(struct job_maker *m, const struct lab_point *p, struct job 
                       .interval_cycles = interval,
                       .replay = replay,
                       .probes = add_probes(m, probes),
-                      .options = functional ? without_time : none,
+                      .options = functional     ? without_time
+                                 : *x->launches ? timed_launches(m)
+                                                : none,
                       .inputs = inputs.count ? inputs.jobs : arena_new(m->arena, const struct job *)};
     struct key_digest digest = key_finish(m->hash);
     key_write(&digest, j->key);

@@ -23,9 +23,9 @@ hash_of() { # size workload machine policy
         "$json_hash" "$scratch/$$.json" || echo "failed: $(tail -n 1 "$scratch/$$.err")"
 }
 
-# Every workload with every machine and, one at a time, every built-in policy; eight workloads at size small.
+# The papers' workloads with every machine and, one at a time, every built-in policy; eight workloads at size small.
 all_runs() {
-    for workload in $("$heddle" list workloads | awk 'NR > 1 { print $1 }'); do
+    for workload in $(paper_workloads); do
         for machine in $("$heddle" list machines | awk 'NR > 1 { print $1 }'); do
             for policy in $(policies schedulers); do echo "test $workload $machine -s $policy"; done
             for policy in $(policies l1 | grep -v '^lru$'); do echo "test $workload $machine --l1 $policy"; done

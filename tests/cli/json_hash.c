@@ -9,8 +9,8 @@
 
 static const char *const left_out[] = {"host",    "heddle",    "commit", "timing_epoch", "program",
                                        "machine", "scheduler", "l1",     "divergence"};
-/* In total and in each launch; tests/unit/test_pipeline_stalls.c asks for them. */
-static const char *const younger[] = {"pipeline"};
+/* In total and in each launch; tests/unit/test_pipeline_stalls.c and test_sectors.c ask for them. */
+static const char *const younger[] = {"pipeline", "sectors"};
 
 int main(int argc, char **argv)
 {

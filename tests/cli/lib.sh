@@ -57,9 +57,9 @@ run_ptx() { # kernel k of a file of tests/cli/ptx
     "$heddle" run --functional "$ptx_run" "$ptx/$file.ptx" k "$@"
 }
 
-# Names of workloads, for what is asked of each of them. TEST_WORKLOADS=few (sanitizers, the second compiler): ten,
-# chosen by what their kernels use, so that each feature is there once: bfs (launch after launch, branches and loads
-# on data), gc (atomics that fail and are tried again), kmeans (constants, textures), particlefilter (double
+# Names of the papers' workloads, for what is asked of each of them. TEST_WORKLOADS=few (sanitizers, the second
+# compiler): ten, chosen by what their kernels use, so that each feature is there once: bfs (launch after launch, branches
+# and loads on data), gc (atomics that fail and are tried again), kmeans (constants, textures), particlefilter (double
 # precision), quasirandom (warps that end while others go on), reduct (barriers), sobel (textures and shared memory),
 # srad (special functions), tpacf (atomics in shared memory), spmv-vector (volatile loads, warps that rely on
 # lockstep).
@@ -67,6 +67,14 @@ workloads() {
     if [ "${TEST_WORKLOADS:-all}" = few ]; then
         echo bfs gc kmeans particlefilter quasirandom reduct sobel spmv-vector srad tpacf
     else
-        for source_ in workloads/*/*.cu; do basename "$source_" .cu; done
+        paper_workloads
     fi
+}
+paper_workloads() {
+    for source_ in workloads/*/*.cu; do basename "$source_" .cu; done | grep -vxF -f workloads/today.txt
+}
+# The workloads of today: what they have beside those of the papers is instructions, so that little is asked of each. A
+# few: tensor cores and asynchronous copies, warps that wait for other blocks, shuffles.
+today_workloads() {
+    if [ "${TEST_WORKLOADS:-all}" = few ]; then echo attention scan topk; else cat workloads/today.txt; fi
 }

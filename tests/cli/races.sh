@@ -33,7 +33,7 @@ done
 expect 'none, in the results' 0 '^0$' "$json_check" "$scratch/races.json" races.count
 
 # Found or not, results and counts are those of a run without the check.
-for workload in $(workloads); do
+for workload in $(workloads) $(today_workloads); do
     case $workload in
     gc) seen='ld.global.u32' ;; # looks whether an object is marked before it marks it by an atomic
     *) seen='races: none was seen' ;;

@@ -42,6 +42,14 @@ for workload in $(workloads); do
     done
 done
 
+# The workloads of today: no machine of the papers refuses them, and shuffles, matrices, copies and atomics have their time.
+for workload in $(today_workloads); do
+    is "$workload: its result is right" timed once -s gto "$workload"
+    is "$workload: results are complete and add up" "$json_check" "$scratch/once.json"
+    timed threads -s gto -j 2 "$workload" >/dev/null 2>&1
+    same "$workload: the same on 2 threads" once threads
+done
+
 # Every machine, every policy.
 for machine in ccws c2050 slp gtx480-gs4; do
     for workload in bfs reduct spmv-vector; do

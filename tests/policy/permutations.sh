@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# Every workload under the divergence units that compact, with every permutation of lanes: its own check passes, its
+# Every workload of the papers under the divergence units that compact, with every permutation of lanes: its own check passes, its
 # threads execute what they do in their own lanes, and under capri as much, or branches again where they waited in vain.
-# No workload has instructions that these units refuse; that a kernel with one is refused is checked here too.
+# None of those has instructions that these units refuse; that a kernel with one is refused is checked here too.
 # sh tests/policy/permutations.sh BUILD, from the repository's root; counted as the command-line tests are.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
@@ -57,9 +57,9 @@ if [ "${TEST_WORKLOADS:-all}" = few ]; then
     done
 else
     count=0
-    for source in workloads/*/*.cu; do
+    for workload in $(paper_workloads); do
         # shellcheck disable=SC2086 # a list of words
-        both "$(basename "$source" .cu)" $permutations
+        both "$workload" $permutations
         count=$((count + 1))
     done
     holds 'every workload ran' "$count" -ge 34

@@ -315,7 +315,7 @@ static void test_rules(void **state)
     assert_true(machine_load(&m, "machines/gtx480.ini", sets, 3, &e));
     assert_string_equal(book_of(&m), "gpgpusim-2");
     assert_true(m.sm.code_packed && m.sm.ends_in_fetch && !m.sm.fetch_moves_on);
-    refuse("[machine]\nrules = gpgpusim-5\n", 2, 9, "expected gpgpusim-2, gpgpusim-3, gpgpusim-4 or ccws-2012");
+    refuse("[machine]\nrules = gpgpusim-5\n", 2, 9, "expected gpgpusim-2, gpgpusim-3, gpgpusim-4, ccws-2012 or hopper");
     refuse("[rules]\ncode_backed = true\n", 2, 1, "did you mean code_packed?");
     refuse("[machine]\nrules = gpgpusim-3\n[l2]\nsector_bytes = 32\n", 4, 16, "divides lines");
     refuse("[l2]\nsector_bytes = 32\n[machine]\nrules = gpgpusim-3\n", 4, 9, "divides lines"); /* the book's rule */

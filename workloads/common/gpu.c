@@ -169,4 +169,9 @@ void gpu_launch(CUfunction kernel, struct shape grid, struct shape block, void *
     CHECK(cuCtxSynchronize());
 }
 
+void gpu_launch_named(const struct gpu *gpu, const char *kernel, unsigned blocks, unsigned threads, void **arguments)
+{
+    gpu_launch(gpu_kernel(gpu, kernel), (struct shape){blocks, 1}, (struct shape){threads, 1}, arguments);
+}
+
 unsigned gpu_blocks(size_t threads, unsigned block) { return (threads + block - 1) / block; }

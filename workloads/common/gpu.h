@@ -64,6 +64,9 @@ void gpu_texture_2d_close(struct gpu_texture_2d *texture);
 /* Launches on the default stream and waits; `arguments` points at each argument in turn. */
 void gpu_launch(CUfunction kernel, struct shape grid, struct shape block, void **arguments);
 
+/* The same by name, with blocks and threads in one dimension. */
+void gpu_launch_named(const struct gpu *gpu, const char *kernel, unsigned blocks, unsigned threads, void **arguments);
+
 /* Blocks of `block` threads that cover `threads`. */
 unsigned gpu_blocks(size_t threads, unsigned block);
 

@@ -1,0 +1,106 @@
+/* The link between the two halves of an L2 (l2.link_cycles).
+ *
+ * An address is at home in one slice, of one half. The slice at the same place in the other half, its mirror, keeps
+ * copies for the cores near to it. Cores ask the slice of the near half. What that one does not hold, and what is
+ * written, goes over the link to the home; answers come back the same way. A store or atomic drops the copy: of the
+ * half that it comes from when it passes there, of the other when the home has taken it. A packet stays what it is in
+ * the other half, but for where it is: away (not at home) or a guest (at home, from the other half).
+ *
+ * Left out: the traffic by which the home drops a copy, and any limit of the link but that a slice sends and takes one
+ * packet in a tick for each of its queues. */
+#include "mem/partition_inside.h"
+
+enum { LINK_ENTRIES = 2048 }; /* packets on their way to a slice */
+
+void link_slices(struct partition *p, struct partition *q, struct arena *a)
+{
+    for (uint32_t i = 0; i < p->slice_count; i++) {
+        struct slice *here = &p->slices[i], *there = &q->slices[i];
+        here->mirror = there;
+        there->mirror = here;
+        here->mirror_owner = q;
+        there->mirror_owner = p;
+        for (struct slice *s = here;; s = there) {
+            delay_init(&s->visitors, a, LINK_ENTRIES);
+            delay_init(&s->answers, a, LINK_ENTRIES);
+            if (s == there)
+                break;
+        }
+    }
+}
+
+static void send_over(struct partition *p, const struct slice *s, struct delay_line *line, const struct packet *r,
+                      bool as_guest)
+{
+    struct delayed *d = delay_back(line);
+    d->packet = *r;
+    d->packet.guest = as_guest;
+    d->packet.away = !as_guest;
+    d->packet.slice = (uint8_t)s->mirror->number;
+    d->ready = p->core_now + p->config->l2.link_cycles;
+    line->count++;
+    s->mirror->at = earlier(s->mirror->at, d->ready);
+    s->mirror_owner->head.l2_at = earlier(s->mirror_owner->head.l2_at, d->ready);
+    p->calendar->l2_at = earlier(p->calendar->l2_at, d->ready);
+}
+
+bool link_has_room(const struct slice *s) { return !delay_full(&s->mirror->visitors); }
+
+void link_send_home(struct partition *p, struct slice *s, const struct packet *r)
+{
+    send_over(p, s, &s->mirror->visitors, r, true);
+}
+
+void link_send_answer(struct partition *p, struct slice *s, const struct packet *r)
+{
+    send_over(p, s, &s->mirror->answers, r, false);
+}
+
+static void drop_copy(struct partition *owner, struct slice *s, const struct packet *r)
+{
+    if (cache_forget(s->cache, r->address, r->bytes) && s->fails)
+        wake_slice(owner, s);
+}
+
+/* A store or atomic of this half, for the other one. */
+bool link_forward_write(struct partition *p, struct slice *s, const struct packet *r)
+{
+    if (!link_has_room(s))
+        return false;
+    drop_copy(p, s, r);
+    link_send_home(p, s, r);
+    return true;
+}
+
+void link_written_at_home(struct slice *s, const struct packet *r)
+{
+    if (!r->guest) /* a guest has dropped it on its way */
+        drop_copy(s->mirror_owner, s->mirror, r);
+}
+
+/* An answer from the home: data for the copy, or for the core alone. */
+void link_take_answer(struct partition *p, struct slice *s, uint64_t l2_now)
+{
+    struct delayed *d = delay_front(&s->answers);
+    struct packet *r = &d->packet;
+    if (d->ready > p->core_now)
+        return;
+    if (packet_is_write(r) || r->kind == PACKET_ATOMIC) {
+        if (ring_full(&s->reply))
+            return;
+        r->away = 0;
+        queue_reply(p, s, r);
+    } else {
+        if (!cache_fill_port_free(s->cache, l2_now))
+            return;
+        cache_fill(s->cache, r, l2_now);
+        cache_use_fill_port(s->cache, p->cut.bytes, l2_now);
+    }
+    delay_pop(&s->answers);
+}
+
+uint64_t link_next(const struct slice *s)
+{
+    uint64_t at = s->answers.count ? delay_front(&s->answers)->ready : NEVER;
+    return s->visitors.count && !ring_full(&s->input) ? earlier(at, delay_front(&s->visitors)->ready) : at;
+}

@@ -1,0 +1,109 @@
+/* Sub-cores: see subcore.h. */
+#include "sm/core.h"
+
+struct sm_subcores *subcores_create(struct arena *a, const struct sm_config *config)
+{
+    return arena_alloc_lines(a, sizeof(struct sm_subcores) + config->schedulers * sizeof(struct sm_subcore));
+}
+
+static bool takes_memory(const struct sm *c)
+{
+    return collector_can_accept(c->pipes.collector, COLLECT_MEM) && c->lsu.free_access_count &&
+           c->head.deferred < SM_DEFERRED;
+}
+
+/* Floating point goes to either half of its pipeline, integer multiplication only to SM_SP. */
+static uint64_t free_of(const struct sm *c, uint32_t k)
+{
+    const struct sm_subcore *s = &c->sub->list[k];
+    uint64_t free = 0;
+    if (s->issues_at > c->now)
+        return 0;
+    for (uint32_t unit = 0; unit < SM_UNITS; unit++)
+        free |= s->free_at[unit] <= c->now ? c->issue.needs[unit] : 0;
+    if (s->free_at[SM_SP] <= c->now)
+        free |= c->issue.needs[SM_SP_OR_SFU];
+    return free & c->host.schedulers[k].warps;
+}
+
+static uint64_t without_shared_units(const struct sm *c, uint64_t free)
+{
+    if (!takes_memory(c))
+        free &= ~c->issue.needs[SM_MEM];
+    if (c->sub->barriers_at > c->now)
+        free &= ~c->issue.needs[SM_BARRIER];
+    return c->flights.free_count ? free : 0;
+}
+
+uint64_t subcores_free(const struct sm *c)
+{
+    uint64_t free = 0;
+    for (uint32_t k = 0; k < c->config->schedulers; k++)
+        free |= free_of(c, k);
+    return without_shared_units(c, free);
+}
+
+uint64_t subcores_still_free(const struct sm *c, uint32_t k)
+{
+    return without_shared_units(c, c->issue.unit_free & ~c->host.schedulers[k].warps);
+}
+
+static void occupy(struct sm *c, uint32_t k, const struct sm_inst *in)
+{
+    struct sm_subcore *s = &c->sub->list[k];
+    uint32_t unit = in->unit;
+    if (unit == SM_SP_OR_SFU && s->free_at[unit] > c->now)
+        unit = SM_SP;
+    s->free_at[unit] = c->now + in->initiation;
+    s->issues_at = c->now + in->slots;
+    if (unit == SM_BARRIER)
+        c->sub->barriers_at = c->now + in->initiation;
+    c->account.counters.issued += in->slots - 1u;
+}
+
+/* What goes to memory ends there. */
+void subcore_start(struct sm *c, uint32_t k, uint16_t id, const struct sm_inst *in)
+{
+    struct sm_pipelines *p = &c->pipes;
+    uint32_t at = (c->now + in->latency) % SM_TIME_RING;
+    occupy(c, k, in);
+    if (in->unit == SM_MEM)
+        return;
+    while (p->writeback_count[at] == SM_WRITEBACK)
+        at = (at + 1) % SM_TIME_RING;
+    p->writeback[at][p->writeback_count[at]++] = id;
+    p->writeback_bits[at / 64] |= 1ull << at % 64;
+    p->pending++;
+}
+
+uint64_t subcores_next(const struct sm *c)
+{
+    uint64_t next = c->sub->barriers_at > c->now ? c->sub->barriers_at : UINT64_MAX;
+    for (uint32_t k = 0; k < c->config->schedulers; k++) {
+        const struct sm_subcore *s = &c->sub->list[k];
+        if (s->issues_at > c->now && s->issues_at < next)
+            next = s->issues_at;
+        for (uint32_t unit = 0; unit < SM_UNITS; unit++)
+            if (s->free_at[unit] > c->now && s->free_at[unit] < next)
+                next = s->free_at[unit];
+    }
+    return next;
+}
+
+void subcore_fill_buffer(struct sm *c, uint32_t slot)
+{
+    struct sm_slot *s = &c->slots[slot];
+    s->buffered = 0;
+    if (c->issue.ended >> slot & 1 || s->exec->state == WARP_DONE || s->exec->state == WARP_FAULT)
+        return;
+    uint32_t pc = sm_program_pc(c->program, s->exec);
+    s->buffer[0] = pc + c->program->code[pc].skip;
+    s->buffered = 1;
+}
+
+void subcore_run_vanished(struct sm *c, uint32_t slot)
+{
+    struct exec_warp *w = c->slots[slot].exec;
+    for (uint32_t left = c->program->code[sm_program_pc(c->program, w)].skip; left; left--)
+        exec_step(w);
+}
