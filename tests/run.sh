@@ -213,7 +213,7 @@ done
 # Daemons and browsers of their own: once is enough where several builds are tested (TEST_LAB=0 leaves them out).
 if [ "${TEST_LAB:-1}" != 0 ]; then
     group 'lab: sweeps on a real cluster, the report in a real browser'
-    for test in slurm browser compare_page source_page; do run_cli "tests/lab/$test.sh"; done
+    for test in slurm browser compare_page source_page correlate_page; do run_cli "tests/lab/$test.sh"; done
 fi
 
 echo "$passed passed, $failed failed"

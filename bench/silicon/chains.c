@@ -46,7 +46,7 @@ static void run_chain(const struct chain *c, unsigned chain_number, unsigned len
     CHECK(cuMemAlloc(&in, in_bytes));
     CHECK(cuMemAlloc(&out, out_bytes));
     CHECK(cuMemcpyHtoD(in, host, in_bytes));
-    for (int i = 0; i < REPEATS; i++) {
+    for (int i = 0; i < repeats; i++) {
         CHECK(cuLaunchKernel(k.function, 1, 1, 1, threads, 1, 1, 0, NULL, arguments, NULL));
         CHECK(cuMemcpyDtoH(times, out, out_bytes));
         cycles[i] = (double)cycles_of(times, threads);
@@ -65,13 +65,13 @@ void measure_chain(const struct chain *c)
     char name[128];
     run_chain(c, 1, LENGTH, WARP, 1, one);
     run_chain(c, 1, 2 * LENGTH, WARP, 1, two);
-    for (int i = 0; i < REPEATS; i++)
+    for (int i = 0; i < repeats; i++)
         two[i] = (two[i] - one[i]) / LENGTH;
     snprintf(name, sizeof name, "latency/%s", c->name);
     print_row(name, measured_of(two), c->instructions > 1 ? "cycles per repetition of the text" : "cycles");
     run_chain(c, MOST_CHAINS, LENGTH / 4, BLOCK, RATE_TRIPS, one);
     run_chain(c, MOST_CHAINS, LENGTH / 4, BLOCK, 2 * RATE_TRIPS, two);
-    for (int i = 0; i < REPEATS; i++)
+    for (int i = 0; i < repeats; i++)
         two[i] = (double)BLOCK / WARP * MOST_CHAINS * (LENGTH / 4) * RATE_TRIPS / (two[i] - one[i]);
     snprintf(name, sizeof name, "rate/%s", c->name);
     print_row(name, measured_of(two), "warp instructions per cycle and SM");
@@ -85,7 +85,7 @@ void measure_barriers(void)
         char name[64];
         run_chain(&barrier, 1, LENGTH, threads, 1, one);
         run_chain(&barrier, 1, 2 * LENGTH, threads, 1, two);
-        for (int i = 0; i < REPEATS; i++)
+        for (int i = 0; i < repeats; i++)
             two[i] = (two[i] - one[i]) / LENGTH;
         snprintf(name, sizeof name, "latency/bar.sync.%u-warps", threads / WARP);
         print_row(name, measured_of(two), "cycles");

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void check_result(CUresult result, const char *call, const char *file, int line)
 {
@@ -47,10 +48,25 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+int repeats = REPEATS;
+char **wanted_rows;
+int wanted_row_count;
+
+int row_is_wanted(const char *name)
+{
+    int rows = 0;
+    for (int i = 0; i < wanted_row_count; i++) {
+        rows += strchr(wanted_rows[i], '/') != NULL;
+        if (strchr(wanted_rows[i], '/') && !strncmp(name, wanted_rows[i], strlen(wanted_rows[i])))
+            return 1;
+    }
+    return rows == 0;
+}
+
 struct measured measured_of(double values[REPEATS])
 {
-    qsort(values, REPEATS, sizeof *values, by_value);
-    return (struct measured){values[REPEATS / 2], values[0], values[REPEATS - 1]};
+    qsort(values, (size_t)repeats, sizeof *values, by_value);
+    return (struct measured){values[repeats / 2], values[0], values[repeats - 1]};
 }
 
 void print_row(const char *name, struct measured m, const char *unit)

@@ -27,11 +27,16 @@ void unload(struct loaded *k);
 uint64_t cycles_of(const struct thread_times *t, size_t count);
 
 /* A number with its spread over the repetitions. */
-enum { REPEATS = 7 };
+enum { REPEATS = 7 }; /* at most */
+extern int repeats;   /* so many; a simulated machine needs fewer */
 struct measured {
     double median, least, most;
 };
 struct measured measured_of(double values[REPEATS]);
+/* Rows asked for by the beginning of their name ("chase/l2/"); none: all. */
+extern char **wanted_rows;
+extern int wanted_row_count;
+int row_is_wanted(const char *name);
 /* One line of the table: name, median, least, most, unit. */
 void print_row(const char *name, struct measured m, const char *unit);
 

@@ -79,9 +79,11 @@ static unsigned multiprocessors(void)
 static void measure_rate(const char *name, const char *ptx, unsigned blocks, CUdeviceptr a, CUdeviceptr b, uint64_t n,
                          double per, const char *unit)
 {
+    if (!row_is_wanted(name))
+        return;
     struct loaded k = load_kernel(name, ptx);
     double values[REPEATS];
-    for (int i = -1; i < REPEATS; i++) { /* once to warm up */
+    for (int i = -1; i < repeats; i++) { /* once to warm up */
         struct block_times *t = launch(&k, blocks, 1024, a, b, n);
         if (i >= 0)
             values[i] = (double)n * per / nanoseconds(t, blocks);
@@ -147,7 +149,7 @@ void measure_launches(void)
     double each[REPEATS], blocks[REPEATS];
     unsigned many = 1 << 16;
     elapsed(k.function, 1, 10);
-    for (int i = 0; i < REPEATS; i++) {
+    for (int i = 0; i < repeats; i++) {
         each[i] = (elapsed(k.function, 1, 1100) - elapsed(k.function, 1, 100)) / 1000;
         struct block_times *few_times = launch(&k, many / 2, 32, 0, 0, 0), *many_times = launch(&k, many, 32, 0, 0, 0);
         blocks[i] = (many / 2) / (nanoseconds(many_times, many) - nanoseconds(few_times, many / 2));

@@ -62,6 +62,8 @@ static CUdeviceptr make_ring(const struct ring *r, CUdeviceptr at)
 /* One pass to warm up, then at least one whole pass under the clock. */
 static void chase(const struct ring *r, CUdeviceptr buffer)
 {
+    if (!row_is_wanted(r->name))
+        return;
     struct chain c = {r->name, r->text, 64, 1, -1};
     char *ptx = chain_kernel(&c, 1, LENGTH);
     struct loaded k = load_kernel(r->name, ptx);
@@ -78,7 +80,7 @@ static void chase(const struct ring *r, CUdeviceptr buffer)
     CHECK(cuMemAlloc(&in, sizeof host));
     CHECK(cuMemAlloc(&out, THREAD_OUTPUT_BYTES));
     CHECK(cuMemcpyHtoD(in, host, sizeof host));
-    for (int i = 0; i < REPEATS; i++) {
+    for (int i = 0; i < repeats; i++) {
         struct thread_times t;
         CHECK(cuLaunchKernel(k.function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL));
         CHECK(cuMemcpyDtoH(&t, out, sizeof t));
@@ -187,6 +189,10 @@ void measure_each_load(size_t most)
         CUdeviceptr buffer, out, first;
         void *arguments[] = {&first, &out, &count};
         snprintf(name, sizeof name, "each-load/%zuM/%zu", sizes[i], r.stride);
+        if (!row_is_wanted(name)) {
+            free(cycles);
+            continue;
+        }
         CHECK(cuMemAlloc(&buffer, r.bytes));
         CHECK(cuMemAlloc(&out, (count + 2) * sizeof *cycles));
         first = make_ring(&r, buffer);

@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] = "Usage: silicon [--memory BYTES] [GROUP...]\n"
+static const char help[] = "Usage: silicon [--memory BYTES] [--repeats N] [GROUP...]\n"
                            "       silicon --ptx FOLDER | --list\n"
                            "Measures the GPU. Groups: chains barriers chases each-load bandwidth atomics launches "
                            "order dispatch; default: all.\n"
-                           "A group may also be the name of one chain (fma.rn.f32).\n"
+                           "A group may also be the name of one chain (fma.rn.f32), or the beginning of the name of\n"
+                           "rows of chases, each-load, bandwidth and atomics (chase/l2/).\n"
                            "  --memory BYTES   of the largest buffer; default 8 GB\n"
+                           "  --repeats N      1 to 7, which is the default\n"
                            "  --ptx FOLDER     no measurement: the PTX of every chain, for ptxas and nvdisasm\n"
                            "  --list           the names of the chains\n";
 
@@ -35,10 +37,11 @@ static int write_ptx(const char *folder)
     return 0;
 }
 
-static int wanted(int count, char **groups, const char *name)
+/* row: how the names of its rows begin, or NULL. */
+static int wanted(int count, char **groups, const char *name, const char *row)
 {
     for (int i = 0; i < count; i++)
-        if (!strcmp(groups[i], name))
+        if (!strcmp(groups[i], name) || (row && !strncmp(groups[i], row, strlen(row))))
             return 1;
     return count == 0;
 }
@@ -68,9 +71,12 @@ int main(int argc, char **argv)
         return 0;
     if (argc == 3 && !strcmp(argv[1], "--ptx"))
         return write_ptx(argv[2]);
-    if (argc > 2 && !strcmp(argv[1], "--memory")) {
-        memory = strtoull(argv[2], NULL, 10);
-        at = 3;
+    for (; argc > at + 1 && (!strcmp(argv[at], "--memory") || !strcmp(argv[at], "--repeats")); at += 2) {
+        unsigned long long value = strtoull(argv[at + 1], NULL, 10);
+        if (!strcmp(argv[at], "--memory"))
+            memory = value;
+        else
+            repeats = value < 1 ? 1 : value > REPEATS ? REPEATS : (int)value;
     }
     CUdevice device;
     CUcontext context;
@@ -81,24 +87,26 @@ int main(int argc, char **argv)
     describe(device);
     int count = argc - at;
     char **groups = argv + at;
+    wanted_rows = groups;
+    wanted_row_count = count;
     for (unsigned i = 0; i < chain_count; i++)
-        if (wanted(count, groups, "chains") || wanted(count, groups, chains[i].name))
+        if (wanted(count, groups, "chains", NULL) || wanted(count, groups, chains[i].name, NULL))
             measure_chain(&chains[i]);
-    if (wanted(count, groups, "barriers"))
+    if (wanted(count, groups, "barriers", NULL))
         measure_barriers();
-    if (wanted(count, groups, "chases"))
+    if (wanted(count, groups, "chases", "chase/"))
         measure_chases(memory);
-    if (wanted(count, groups, "each-load"))
+    if (wanted(count, groups, "each-load", "each-load/"))
         measure_each_load(memory);
-    if (wanted(count, groups, "bandwidth"))
+    if (wanted(count, groups, "bandwidth", "bandwidth/"))
         measure_bandwidth(memory);
-    if (wanted(count, groups, "atomics"))
+    if (wanted(count, groups, "atomics", "atomics/"))
         measure_atomics();
-    if (wanted(count, groups, "launches"))
+    if (wanted(count, groups, "launches", NULL))
         measure_launches();
-    if (wanted(count, groups, "order"))
+    if (wanted(count, groups, "order", NULL))
         measure_order();
-    if (wanted(count, groups, "dispatch"))
+    if (wanted(count, groups, "dispatch", NULL))
         measure_dispatch();
     return 0;
 }

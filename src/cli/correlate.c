@@ -232,6 +232,7 @@ static bool take_results(struct correlate_request *q, struct correlation *c, uin
             return false;
         *programs += match_run(q, &run, *path, c);
         q->machine = run.machine;
+        c->dram_peak = run.dram_peak;
         if (!run.estimates)
             correlate_note(c, "%s: instructions are those of PTX", *path);
     }

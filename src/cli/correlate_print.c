@@ -7,10 +7,16 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { WORST = 10, NAME_WIDTH = 30 };
 
-static const char *plural(uint32_t n) { return n == 1 ? "" : "s"; }
+/* "1 kernel", "2 kernels", "3 launches" */
+static const char *counted(struct arena *a, double n, const char *what)
+{
+    bool hisses = what[strlen(what) - 1] == 'h';
+    return arena_printf(a, "%.0f %s%s", n, what, n == 1 ? "" : hisses ? "es" : "s");
+}
 
 /* "12%", of points "3.1 points". */
 static const char *error_text(struct arena *a, enum correlate_kind kind, double error)
@@ -30,27 +36,26 @@ static void print_scores(struct arena *a, const struct correlate_score scores[CO
         const struct correlate_score *s = &scores[i];
         const struct correlate_row *row = &correlate_rows[i];
         text_table_cell(&t, "%s", row->name);
-        text_table_cell(&t, "%u", s->count);
+        text_table_cell(&t, "%.0f", s->kernels);
         text_table_cell(&t, "%s", error_text(a, row->kind, s->mean));
         text_table_cell(&t, "%s", error_text(a, row->kind, s->median));
         if (isfinite(s->correlation))
             text_table_cell(&t, "%.3f", s->correlation);
         else
             text_table_cell(&t, "-");
-        if (s->count)
-            text_table_cell(&t, "%.0f%%", 100.0 * s->within / s->count);
+        if (s->points)
+            text_table_cell(&t, "%.0f%%", 100 * s->within);
         else
             text_table_cell(&t, "-");
         text_table_cell(&t, "%s", row->within);
     }
     text_table_print(&t, "  ", out);
     const struct correlate_score *cycles = &scores[COMPARED_CYCLES];
-    if (cycles->count)
-        fprintf(out, "  %u of %u kernel%s: cycles more than 50%% off\n", cycles->far, cycles->count,
-                plural(cycles->count));
+    if (cycles->points)
+        fprintf(out, "  cycles more than 50%% off: %u of %u points (a kernel with one grid and block)\n", cycles->far,
+                cycles->points);
 }
 
-/* "x1.50", "x0.66": ours over silicon's. */
 static void print_worst(struct arena *a, const struct correlation *c, int half, FILE *out)
 {
     static const char *const titles[] = {"program", "kernel",        ">launches",    ">silicon",
@@ -75,6 +80,9 @@ static void print_worst(struct arena *a, const struct correlation *c, int half, 
     }
     if (!shown)
         return;
+    int columns = cli_columns(STDOUT_FILENO, 0);
+    if (columns)
+        text_table_cut(&t, columns - 2);
     fprintf(out, "\nCycles farthest off:\n");
     text_table_print(&t, "  ", out);
 }
@@ -93,20 +101,21 @@ void correlate_print(const struct correlation *c, const struct correlate_request
     int half = apart || !strcmp(q->half, "test") ? CORRELATE_TEST
                : !strcmp(q->half, "fit")         ? CORRELATE_FIT
                                                  : CORRELATE_HALVES;
-    fprintf(out, "%s against silicon: %u kernel%s (%u launch%s) of %u program%s\n", q->machine, c->point_count,
-            plural(c->point_count), launches_of(c), launches_of(c) == 1 ? "" : "es", programs, plural(programs));
+    double kernels = c->halves[CORRELATE_FIT] + c->halves[CORRELATE_TEST];
+    fprintf(out, "%s against silicon: %s of %s, %s, %s\n", q->machine, counted(q->arena, kernels, "kernel"),
+            counted(q->arena, programs, "program"), counted(q->arena, c->point_count, "point"),
+            counted(q->arena, launches_of(c), "launch"));
     for (uint32_t i = 0; i < c->note_count; i++)
         fprintf(out, "note: %s\n", c->notes[i]);
     if (half == CORRELATE_HALVES)
         fprintf(out, "\nBoth halves together:\n");
     else
-        fprintf(out, "\nThe %s half: %u kernel%s\n", half == CORRELATE_TEST ? "test" : "fitting", c->halves[half],
-                plural(c->halves[half]));
+        fprintf(out, "\nThe %s half: %s\n", half == CORRELATE_TEST ? "test" : "fitting",
+                counted(q->arena, c->halves[half], "kernel"));
     print_scores(q->arena, c->scores[half], out);
     print_worst(q->arena, c, half, out);
     if (apart) {
-        fprintf(out, "\nThe fitting half, apart: %u kernel%s\n", c->halves[CORRELATE_FIT],
-                plural(c->halves[CORRELATE_FIT]));
+        fprintf(out, "\nThe fitting half, apart: %s\n", counted(q->arena, c->halves[CORRELATE_FIT], "kernel"));
         print_scores(q->arena, c->scores[CORRELATE_FIT], out);
     }
 }

@@ -5,14 +5,17 @@
 #include "base/whole_file.h"
 #include "cli/sweep_progress.h"
 #include "experiment/stored.h"
+#include "gpu/machine.h"
 #include "sweep/key.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Nsight Compute empties all caches before each launch (--cache-control all, its default). */
-static const char cold[] = "rules.launch_empties=caches";
+/* Nsight Compute empties all caches before each launch (--cache-control all, its default), the first one among them,
+ * whose data has just been copied. */
+static const char cold[] = "rules.launch_empties=caches, rules.l2_filled_by_copies=false";
 
 /* ------------------------------------------------------------- the experiment */
 
@@ -129,11 +132,27 @@ static bool match_point(struct correlate_request *q, struct store *s, const char
     return good;
 }
 
+/* Bytes per core cycle that the machine's DRAM can move; 0: there is no such machine. */
+static double dram_peak(const struct correlate_request *q)
+{
+    struct machine *m = calloc(1, sizeof *m);
+    struct error e = {0};
+    uint32_t sets = 0;
+    double peak = 0;
+    while (q->sets[sets])
+        sets++;
+    if (m && machine_load(m, q->machine, q->sets, sets, &e))
+        peak = machine_bus_bits(m) / 8.0 * m->mem.dram.data_rate * m->mem.dram_khz / m->mem.core_khz;
+    free(m);
+    return peak;
+}
+
 static bool take_results(struct correlate_request *q, const char *path, struct correlation *c, uint32_t *failed,
                          struct error *e)
 {
     struct experiment x;
     bool estimates = false;
+    c->dram_peak = dram_peak(q);
     if (!experiment_load(&x, q->arena, path, NULL, e))
         return false;
     char(*keys)[KEY_BYTES] = arena_alloc(q->arena, (x.point_count + 1) * sizeof *keys);
@@ -154,7 +173,7 @@ int correlate_run_all(struct correlate_request *q, struct correlation *c, uint32
     size_t stem = strlen(q->store);
     if (stem > 3 && !strcmp(q->store + stem - 3, ".db"))
         stem -= 3;
-    const char *path = arena_printf(q->arena, "%.*s.ini", (int)stem, q->store);
+    const char *path = arena_printf(q->arena, "%.*s%s.ini", (int)stem, q->store, q->dry_run ? ".dry" : "");
     struct sweep_options o = {.experiment = path,
                               .store = q->store,
                               .processes = q->processes,
@@ -163,9 +182,12 @@ int correlate_run_all(struct correlate_request *q, struct correlation *c, uint32
                               .out = stdout};
     if (!write_experiment(q, path, c, programs, &e))
         return cli_fail(&e);
+    bool swept = !*programs || (q->dry_run ? cli_sweep_run_quiet : cli_sweep_run)(&o, &result, &e);
+    if (q->dry_run || !*programs)
+        unlink(path);
     if (!*programs)
         return -1;
-    if (!(q->dry_run ? cli_sweep_run_quiet : cli_sweep_run)(&o, &result, &e)) {
+    if (!swept) {
         int code = cli_fail(&e);
         return code == EXIT_FAILED ? EXIT_USAGE : code; /* 1 is for runs that failed */
     }

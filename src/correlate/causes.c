@@ -9,14 +9,13 @@ static const double some = 1.10;           /* times that cycles must be off to a
 static const double instructions_by = 1.1; /* times that other counters must be */
 static const double traffic_by = 1.2;
 static const double half_of_it = 0.5;   /* of the difference in cycles, as logarithms, that instructions must explain */
-static const double near_peak = 0.6;    /* of the most bytes per cycle that any point of the recording moved */
+static const double near_peak = 0.6;    /* of the bytes per cycle that the DRAM of the machine can move */
 static const double short_cycles = 6e3; /* of a launch, in which its start and end are a good part */
 
 struct asking {
     struct correlation *to;
     struct correlate_point *point;
-    double off;            /* log(ours / silicon) of cycles: above 0 we are slower */
-    double most_dram_rate; /* bytes per cycle on silicon, of all points */
+    double off; /* log(ours / silicon) of cycles: above 0 we are slower */
 };
 
 static void say(struct asking *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -50,7 +49,7 @@ static void ask_length(struct asking *a)
 {
     double cycles = silicon(a, COMPARED_CYCLES) / a->point->launches;
     if (cycles < short_cycles)
-        say(a, "short: %.0f cycles per launch on silicon, of which starting and ending it are a part", cycles);
+        say(a, "short: %.0f cycles per launch on silicon", cycles);
 }
 
 static void ask_instructions(struct asking *a)
@@ -89,18 +88,17 @@ static double dram_rate(const double counts[CORRELATE_COUNTS])
 
 static void ask_bandwidth(struct asking *a)
 {
-    double there = dram_rate(a->point->silicon), here = dram_rate(a->point->ours);
-    if (there > near_peak * a->most_dram_rate && isfinite(here))
-        say(a, "silicon is bound by its DRAM: %.0f bytes per cycle, %.0f here", there, here);
+    double there = dram_rate(a->point->silicon), here = dram_rate(a->point->ours), peak = a->to->dram_peak;
+    bool bound_there = there > near_peak * peak, bound_here = here > near_peak * peak;
+    if (peak > 0 && bound_there != bound_here)
+        say(a, "bound by DRAM %s: %.0f bytes per cycle on silicon, %.0f here, of %.0f",
+            bound_there ? "on silicon but not here" : "here but not on silicon", there, here, peak);
 }
 
 void correlate_find_causes(struct correlation *c)
 {
-    double most = 0;
-    for (uint32_t i = 0; i < c->point_count; i++)
-        most = fmax(most, dram_rate(c->points[i].silicon));
     for (uint32_t i = 0; i < c->point_count; i++) {
-        struct asking a = {.to = c, .point = &c->points[i], .most_dram_rate = most};
+        struct asking a = {.to = c, .point = &c->points[i]};
         a.point->cause = "";
         a.off = times(&a, COMPARED_CYCLES);
         if (!isfinite(a.off) || fabs(a.off) < log(some))

@@ -75,7 +75,8 @@ bool correlate_read_silicon(struct arena *a, const char *path, const char *text,
 struct correlate_run {
     const char *machine, *size; /* NULL: its arguments do not say */
     struct correlate_launches launches;
-    bool estimates; /* counts machine instructions; else those of PTX */
+    double dram_peak; /* as in struct correlation */
+    bool estimates;   /* counts machine instructions; else those of PTX */
 };
 bool correlate_read_run(struct arena *a, const json_t *results, const char *from, struct correlate_run *out,
                         struct error *e);
@@ -87,15 +88,15 @@ struct correlate_point {
     const char *program, *size, *kernel;
     uint32_t grid[3], block[3], launches;
     enum correlate_half half;
+    double weight; /* in scores: a kernel of a program counts once, in however many grids it is launched */
     double silicon[CORRELATE_COUNTS], ours[CORRELATE_COUNTS];
     const char *cause; /* of an error in cycles; "": none is clear */
 };
 
 struct correlate_score {
-    uint32_t count;            /* points that have both values */
-    uint32_t finite;           /* and an error that is a number: silicon's value is not 0 while ours is another */
-    uint32_t within;           /* the bound */
-    uint32_t far;              /* cycles: more than 50% off */
+    double kernels;            /* weights of the points that have both values, and an error that is a number */
+    double within;             /* the share of them whose error is in the bound */
+    uint32_t points, far;      /* points; cycles: those that are more than 50% off */
     double mean, median, most; /* of the absolute errors; of POINTS in points */
     double correlation;        /* of logarithms; of POINTS of the shares themselves; NAN: fewer than three points */
 };
@@ -104,9 +105,10 @@ struct correlation {
     struct arena *arena;
     struct correlate_point *points; /* the worst first, after correlate_finish */
     uint32_t point_count, room;
-    uint32_t halves[CORRELATE_HALVES];                                       /* points of each */
+    double halves[CORRELATE_HALVES];                                         /* kernels of each */
     struct correlate_score scores[CORRELATE_HALVES + 1][CORRELATE_COMPARED]; /* the last: of all points */
-    const char **notes;                                                      /* what was not matched, and why */
+    double dram_peak;   /* bytes per core cycle that the machine's DRAM can move; 0: not known */
+    const char **notes; /* what was not matched, and why */
     uint32_t note_count, note_room;
 };
 

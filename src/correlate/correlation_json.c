@@ -32,8 +32,9 @@ static json_t *point_json(const struct correlate_point *p)
 static json_t *score_json(const struct correlate_score *s)
 {
     json_t *o = json_object();
-    put(o, "count", json_integer(s->count));
-    put(o, "within", json_integer(s->within));
+    put(o, "kernels", real(s->kernels));
+    put(o, "points", json_integer(s->points));
+    put(o, "within", real(s->within));
     put(o, "far", json_integer(s->far));
     put(o, "mean", real(s->mean));
     put(o, "median", real(s->median));

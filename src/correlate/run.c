@@ -80,6 +80,15 @@ static const char *size_of(struct arena *a, const json_t *arguments)
     return size;
 }
 
+/* Bytes per core cycle, out of the keys of the machine; 0: they are not there. */
+static double dram_peak(const json_t *machine)
+{
+    double bytes = metric(machine, "dram.channels") * metric(machine, "dram.chips") *
+                   metric(machine, "dram.chip_bus_bytes") * metric(machine, "dram.data_rate"),
+           peak = bytes * metric(machine, "clock.dram_mhz") / metric(machine, "clock.core_mhz");
+    return isfinite(peak) ? peak : 0;
+}
+
 static bool check(const json_t *results, const char *from, struct error *e)
 {
     const json_t *kernels = json_object_get(results, "kernels");
@@ -102,7 +111,8 @@ bool correlate_read_run(struct arena *a, const json_t *results, const char *from
     if (!check(results, from, e))
         return false;
     *out = (struct correlate_run){.machine = machine ? copy_of(a, base_name(machine)) : "",
-                                  .size = size_of(a, json_object_get(results, "arguments"))};
+                                  .size = size_of(a, json_object_get(results, "arguments")),
+                                  .dram_peak = dram_peak(json_object_get(results, "machine"))};
     struct correlate_launches *l = &out->launches;
     l->program = program ? copy_of(a, base_name(program)) : "";
     l->list = arena_array(a, struct correlate_launch, json_array_size(kernels) + 1);

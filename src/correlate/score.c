@@ -38,62 +38,87 @@ double correlate_error(enum correlate_compared what, const struct correlate_poin
     return ours == silicon ? 0 : fabs(ours - silicon) / silicon;
 }
 
+struct weighed {
+    double error, weight;
+};
 static int ascending(const void *a, const void *b)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    const struct weighed *x = a, *y = b;
+    return (x->error > y->error) - (x->error < y->error);
 }
 
-/* Pearson's, of pairs. */
+/* Half of the weight is below it. */
+static double median_of(struct weighed *list, uint32_t count, double weight)
+{
+    double below = 0;
+    qsort(list, count, sizeof *list, ascending);
+    for (uint32_t i = 0; i < count; i++) {
+        below += list[i].weight;
+        if (fabs(below - weight / 2) < 1e-9 * weight && i + 1 < count)
+            return (list[i].error + list[i + 1].error) / 2;
+        if (below > weight / 2)
+            return list[i].error;
+    }
+    return NAN;
+}
+
+/* Pearson's, of pairs with weights. */
 struct sums {
+    uint32_t count;
     double n, x, y, xx, yy, xy;
 };
-static void add_pair(struct sums *s, double x, double y)
+static void add_pair(struct sums *s, double x, double y, double weight)
 {
-    s->n++;
-    s->x += x;
-    s->y += y;
-    s->xx += x * x;
-    s->yy += y * y;
-    s->xy += x * y;
+    s->count++;
+    s->n += weight;
+    s->x += weight * x;
+    s->y += weight * y;
+    s->xx += weight * x * x;
+    s->yy += weight * y * y;
+    s->xy += weight * x * y;
 }
 static double correlation_of(const struct sums *s)
 {
     double x = s->n * s->xx - s->x * s->x, y = s->n * s->yy - s->y * s->y;
-    return s->n < 3 || x <= 0 || y <= 0 ? NAN : (s->n * s->xy - s->x * s->y) / sqrt(x * y);
+    return s->count < 3 || x <= 0 || y <= 0 ? NAN : (s->n * s->xy - s->x * s->y) / sqrt(x * y);
 }
 
-/* half: CORRELATE_HALVES for all points. errors: room for one per point. */
-static struct correlate_score score(const struct correlation *c, enum correlate_compared what, int half, double *errors)
+/* half: CORRELATE_HALVES for all points. list: room for all of them. Where silicon has none of something and we have
+ * some, the error is endless: beyond every bound, and in no mean. */
+static struct correlate_score score(const struct correlation *c, enum correlate_compared what, int half,
+                                    struct weighed *list)
 {
-    struct correlate_score s = {.mean = NAN, .median = NAN, .most = NAN};
+    struct correlate_score s = {.mean = NAN, .median = NAN, .most = NAN, .within = NAN};
     struct sums sums = {0};
-    double sum = 0;
+    double sum = 0, finite = 0, within = 0;
+    uint32_t count = 0;
     for (uint32_t i = 0; i < c->point_count; i++) {
         const struct correlate_point *p = &c->points[i];
         double error = correlate_error(what, p);
         if ((half != CORRELATE_HALVES && (int)p->half != half) || isnan(error))
             continue;
         double x = correlate_value(what, p->silicon), y = correlate_value(what, p->ours);
-        s.count++;
-        s.within += error <= correlate_rows[what].bound;
+        s.points++;
+        s.kernels += p->weight;
+        within += error <= correlate_rows[what].bound ? p->weight : 0;
         s.far += error > far_off;
         if (correlate_rows[what].kind == CORRELATE_POINTS)
-            add_pair(&sums, x, y);
+            add_pair(&sums, x, y, p->weight);
         else if (x > 0 && y > 0)
-            add_pair(&sums, log(x), log(y));
+            add_pair(&sums, log(x), log(y), p->weight);
         if (isfinite(error)) {
-            errors[s.finite++] = error;
-            sum += error;
+            list[count++] = (struct weighed){error, p->weight};
+            sum += error * p->weight;
+            finite += p->weight;
         }
     }
     s.correlation = correlation_of(&sums);
-    if (!s.finite)
+    s.within = within / s.kernels;
+    if (!count)
         return s;
-    qsort(errors, s.finite, sizeof *errors, ascending);
-    s.mean = sum / s.finite;
-    s.median = (errors[(s.finite - 1) / 2] + errors[s.finite / 2]) / 2;
-    s.most = errors[s.finite - 1];
+    s.median = median_of(list, count, finite);
+    s.mean = sum / finite;
+    s.most = list[count - 1].error;
     return s;
 }
 
@@ -113,19 +138,35 @@ static int worst_first(const void *a, const void *b)
     return order ? order : strcmp(p->kernel, q->kernel);
 }
 
+static bool same_kernel(const struct correlate_point *p, const struct correlate_point *q)
+{
+    return !strcmp(p->kernel, q->kernel) && !strcmp(p->program, q->program) && !strcmp(p->size, q->size);
+}
+
+static void weigh(struct correlation *c)
+{
+    for (uint32_t i = 0; i < c->point_count; i++) {
+        uint32_t same = 0;
+        for (uint32_t j = 0; j < c->point_count; j++)
+            same += same_kernel(&c->points[i], &c->points[j]);
+        c->points[i].weight = 1.0 / same;
+    }
+    memset(c->halves, 0, sizeof c->halves);
+    for (uint32_t i = 0; i < c->point_count; i++)
+        c->halves[c->points[i].half] += c->points[i].weight;
+}
+
 void correlate_finish(struct correlation *c)
 {
-    double *errors = malloc((c->point_count + 1) * sizeof *errors);
-    if (!errors)
+    struct weighed *list = malloc((c->point_count + 1) * sizeof *list);
+    if (!list)
         out_of_memory();
     if (c->point_count)
         qsort(c->points, c->point_count, sizeof *c->points, worst_first);
-    memset(c->halves, 0, sizeof c->halves);
-    for (uint32_t i = 0; i < c->point_count; i++)
-        c->halves[c->points[i].half]++;
+    weigh(c);
     for (int half = 0; half <= CORRELATE_HALVES; half++)
         for (int what = 0; what < CORRELATE_COMPARED; what++)
-            c->scores[half][what] = score(c, (enum correlate_compared)what, half, errors);
-    free(errors);
+            c->scores[half][what] = score(c, (enum correlate_compared)what, half, list);
+    free(list);
     correlate_find_causes(c);
 }

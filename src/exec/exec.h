@@ -320,6 +320,7 @@ struct exec_launch {
     uint32_t core_count, warps_per_core;
     uint32_t envreg[32];
     uint64_t (*clock)(struct exec_launch *l, const struct exec_warp *w); /* %clock64 */
+    uint64_t clock_khz; /* of it, for %globaltimer; 0: a cycle counts as a nanosecond */
     struct device_heap *heap;
     struct device_queue *queue;
     uint64_t *register_stacks_bytes; /* of all warps, beyond their first frames; NULL: not counted */

@@ -1,11 +1,17 @@
 /* mov: registers, constants, special registers, addresses of variables and functions; packing and unpacking; the vector
  * forms of early PTX. PTX ISA 9.7.9.6 and 9.7.9.7.
  *
- * Clocks come from whoever drives the launch. %globaltimer takes a cycle for a nanosecond. The performance counters
- * %pm0..7 have nothing set up to count, and read as zero. */
+ * Clocks come from whoever drives the launch. %globaltimer is the same time in nanoseconds; without a model of
+ * time a cycle counts as one. The performance counters %pm0..7 have nothing set up to count, and read as zero. */
 #include "exec/lanes.h"
 #include "exec/pick.h"
 #include "exec/special_now.h"
+
+static uint64_t nanoseconds(const struct exec_warp *w)
+{
+    uint64_t cycles = w->launch->clock(w->launch, w), khz = w->launch->clock_khz;
+    return khz ? cycles / khz * 1000000 + cycles % khz * 1000000 / khz : cycles;
+}
 
 uint64_t special_now(const struct exec_warp *w, enum ptx_special s)
 {
@@ -13,9 +19,9 @@ uint64_t special_now(const struct exec_warp *w, enum ptx_special s)
     case PTX_SREG_CLOCK: return (uint32_t)w->launch->clock(w->launch, w);
     case PTX_SREG_CLOCK_HI: return w->launch->clock(w->launch, w) >> 32;
     case PTX_SREG_CLOCK64: return w->launch->clock(w->launch, w);
-    case PTX_SREG_GLOBALTIMER: return w->launch->clock(w->launch, w);
-    case PTX_SREG_GLOBALTIMER_LO: return (uint32_t)w->launch->clock(w->launch, w);
-    case PTX_SREG_GLOBALTIMER_HI: return w->launch->clock(w->launch, w) >> 32;
+    case PTX_SREG_GLOBALTIMER: return nanoseconds(w);
+    case PTX_SREG_GLOBALTIMER_LO: return (uint32_t)nanoseconds(w);
+    case PTX_SREG_GLOBALTIMER_HI: return nanoseconds(w) >> 32;
     case PTX_SREG_GRIDID: return w->launch->grid_id;
     default: return 0;
     }

@@ -136,11 +136,11 @@ static bool read_replay(const struct lab_reader *r, const struct lab_section *s,
 static bool read_launches(const struct lab_reader *r, const struct lab_section *s, const char **launches)
 {
     const struct lab_line *line = lab_find_line(s, "launches");
-    *launches = line ? lab_copy(r, line->value) : "";
+    *launches = line ? lab_copy(r, line->value) : NULL;
     struct error why = {0};
     struct launch_filter *f = launch_filter_create(&(struct launch_filter_spec){.launches = *launches}, &why);
     launch_filter_destroy(f);
-    return (f && (!line || **launches)) ||
+    return !line || (f && **launches) ||
            lab_wrong(r, line->value.at, "expected the launches that are timed, from 0, as in 0-79 or 0,3-5");
 }
 
@@ -153,7 +153,7 @@ static bool read_head(const struct lab_reader *r, const char *size, struct exper
     x->about = lab_text_of(r, s, "about", "");
     x->best_by = lab_text_of(r, s, "best_by", "ipc");
     x->folder = lab_text_of(r, s, "folder", "");
-    x->build = lab_text_of(r, s, "build", "");
+    x->build = lab_text_of(r, s, "build", NULL);
     if (*x->folder && x->folder[strlen(x->folder) - 1] != '/')
         x->folder = arena_printf(r->arena, "%s/", x->folder);
     return read_size(r, s, size, x) && read_time_limit(r, s, &x->time_limit_seconds) &&

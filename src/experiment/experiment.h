@@ -147,9 +147,9 @@ struct experiment {
     uint64_t memory_limit_bytes;
     bool pcs;                 /* runs count each instruction, and */
     uint64_t interval_cycles; /* take samples over time; 0: none. docs/profile.md */
-    const char *launches;     /* those that are timed, as --launch has them; "": all */
-    const char *build;        /* of the simulator: runs of another are made again; "": those of this timing epoch do */
-    uint32_t replay;          /* policies under which their L1D accesses are replayed (replay.h), a bit each; 0: none */
+    const char *launches;     /* those that are timed, as --launch has them; NULL: all */
+    const char *build; /* of the simulator: runs of another are made again; NULL: any of this timing epoch will do */
+    uint32_t replay;   /* policies under which their L1D accesses are replayed (replay.h), a bit each; 0: none */
     struct lab_axis_values axes[AXIS_COUNT];
     struct lab_point *points;
     uint32_t point_count;

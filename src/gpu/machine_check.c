@@ -287,6 +287,10 @@ static bool check_dram_timing(const struct machine_checker *c)
         return CLASH(c, FIELDS(&d->t_ccdl, &d->t_ccd, &d->bank_groups),
                      "dram.t_ccdl = %u is shorter than dram.t_ccd = %u: inside a bank group it cannot be faster",
                      d->t_ccdl, d->t_ccd);
+    if (d->t_refi && d->t_rfc >= d->t_refi)
+        return CLASH(c, FIELDS(&d->t_rfc, &d->t_refi),
+                     "dram.t_rfc = %u leaves nothing of the %u cycles from refresh to refresh (dram.t_refi)", d->t_rfc,
+                     d->t_refi);
     if (d->t_wl > d->t_cl + burst_cycles + 2)
         return CLASH(c, FIELDS(&d->t_wl, &d->t_cl),
                      "dram.t_wl = %u: the turn from read to write, t_cl + burst + 2 - t_wl, would be negative",

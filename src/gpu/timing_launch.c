@@ -147,19 +147,39 @@ static bool place_on_port(struct timing *t, struct residency *r, uint32_t port, 
     return true;
 }
 
+/* Whether the machine's rate allows another block in this cycle. */
+static bool is_due(struct timing *t, bool take)
+{
+    uint64_t rate = t->options->machine.blocks_per_1000_cycles, now = t->now * 1000;
+    if (!rate)
+        return true;
+    if (t->next_block_at < now)
+        t->next_block_at = now;
+    if (t->next_block_at >= now + 1000)
+        return false;
+    t->next_block_at += take ? 1000 * 1000 / rate : 0;
+    return true;
+}
+
 /* One block a port and a cycle, of one launch a cycle: the first that can place any. */
 bool timing_place_blocks(struct timing *t, struct residency *first, struct error *e)
 {
     bool any = false, soon = false, more = false;
     for (struct residency *r = first; r && !any; r = r->next) {
         uint32_t next = t->last_port + 1;
-        for (uint32_t i = 0; i < t->ports && r->next_block < r->block_count && !r->ended; i++) {
+        if (t->now < r->start + t->options->machine.launch_cycles || !is_due(t, false)) {
+            soon = true;
+            continue;
+        }
+        for (uint32_t i = 0; i < t->ports && r->next_block < r->block_count && !r->ended && is_due(t, false); i++) {
             uint32_t port = (next + i) % t->ports;
             bool placed = false;
             if (!place_on_port(t, r, port, &placed, &soon, e))
                 return false;
-            if (placed)
+            if (placed) {
                 t->last_port = port;
+                is_due(t, true);
+            }
             any |= placed;
         }
     }
@@ -372,6 +392,7 @@ void timing_start(struct residency *r)
     r->program = program_of(t, r);
     r->launch.user = t;
     r->launch.clock = core_clock;
+    r->launch.clock_khz = t->options->machine.mem.core_khz;
     r->block_limit = r->slot_count / t->options->machine.cores;
     r->block_warps = (r->launch.block[0] * r->launch.block[1] * r->launch.block[2] + WARP_LANES - 1) / WARP_LANES;
     r->start = t->now;

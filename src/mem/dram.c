@@ -10,7 +10,10 @@
  * that waits, those of the channel apart. Whenever a command has gone out, or none could, the next cycle in which one
  * can is worked out; until then dram_cycle returns at once.
  *
- * Left out: refresh, the column's place in a row, a separate queue for writes. */
+ * Refresh (t_refi, t_rfc): every t_refi cycles all rows are closed, and no command goes out for t_rfc cycles. Data on
+ * its way still comes. It is not waited for that rows may be closed.
+ *
+ * Left out: refresh of single banks, the column's place in a row, a separate queue for writes. */
 #include "mem/dram.h"
 
 #include "base/invariant.h"
@@ -55,7 +58,7 @@ struct transfer {
 
 struct timing {
     uint32_t burst, data /* burst cycles that are waited for */, ccd, ccdl, rrd, rcd, rcd_write, ras, rp, rc, cl, wl,
-        read_to_write, write_to_read, write_to_precharge, rtpl;
+        read_to_write, write_to_read, write_to_precharge, rtpl, refi, rfc;
 };
 
 struct dram {
@@ -68,6 +71,7 @@ struct dram {
     uint64_t queued_banks, current_banks, open_banks;
     uint64_t read_banks, write_banks, activate_banks, precharge_banks;
     uint64_t column_at, read_at, write_at, activate_at; /* gates of the whole channel */
+    uint64_t refresh_at;                                /* the next one begins; NEVER: there are none */
     uint32_t first_bank;                                /* of the scan */
     uint32_t bank_count;
 
@@ -110,6 +114,8 @@ static struct timing timing_of(const struct dram_config *c)
         .cl = c->t_cl,
         .wl = c->t_wl,
         .rtpl = c->t_rtpl,
+        .refi = c->t_refi,
+        .rfc = c->t_rfc,
         .rcd_write = at_least_zero((int64_t)c->t_rcd - (c->t_wl + 1)),
         .read_to_write = at_least_zero((int64_t)c->t_cl + burst + 2 - c->t_wl),
         .write_to_read = c->t_wl + burst + c->t_cdlr,
@@ -154,6 +160,7 @@ struct dram *dram_create(struct arena *a, const struct dram_config *config, cons
     ring_init(&d->head.returns, a, config->return_queue ? config->return_queue : NO_LIMIT_ENTRIES);
     d->head.wake_at = d->head.data_at = d->column_open = d->row_open = NEVER;
     d->issued.cycle = NEVER;
+    d->refresh_at = d->t.refi ? d->t.refi : NEVER;
     return d;
 }
 
@@ -552,6 +559,31 @@ static void issue_commands(struct dram *d, uint64_t now)
         d->row_open = row_open;
 }
 
+/* One bank in a refresh that ends at `end`. */
+static void refresh_bank(struct dram *d, uint32_t index, uint64_t end)
+{
+    struct bank *bank = &d->banks[index];
+    uint64_t bit = 1ull << index;
+    bank->activate_at = later(bank->activate_at, end);
+    if (!(d->current_banks & bit))
+        return;
+    d->read_banks &= ~bit;
+    d->write_banks &= ~bit;
+    d->precharge_banks &= ~bit;
+    expect_activate(d, index);
+}
+
+/* The refreshes that have begun by now: a channel that had nothing to do did not look at them. */
+static __attribute__((noinline)) void refresh(struct dram *d, uint64_t now)
+{
+    uint64_t begin = d->refresh_at + (now - d->refresh_at) / d->t.refi * d->t.refi;
+    d->refresh_at = begin + d->t.refi;
+    d->open_banks = 0;
+    d->column_open = d->row_open = NEVER;
+    for (uint32_t i = 0; i < d->bank_count; i++)
+        refresh_bank(d, i, begin + d->t.rfc);
+}
+
 static bool can_schedule(const struct dram *d)
 {
     if (d->fifo)
@@ -563,6 +595,8 @@ void dram_work(struct dram *d, uint64_t now)
 {
     if (now >= d->head.data_at)
         dram_finish_data(d, now);
+    if (now >= d->refresh_at)
+        refresh(d, now);
     schedule(d);
     if (now >= d->column_open || now >= d->row_open)
         issue_commands(d, now);

@@ -19,7 +19,7 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
                                  .now = wires->network_now,
                                  .answer_bytes = wires->answer_bytes,
                                  .half = wires->half_slices,
-                                 .near = id / 2 % 2 * wires->half_slices,
+                                 .near = (id / 2 + 1) % 2 * wires->half_slices,
                                  .blocked_bytes = wires->blocked_bytes};
     flights_init(&c->flights, a);
     front_end_init(&c->front, a, config);

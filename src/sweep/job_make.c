@@ -198,9 +198,9 @@ static bool make_job(struct job_maker *m, const struct lab_point *p, struct job 
         replay_policies_write(replay, replayed);
         key_text(m->hash, "replay", replayed);
     }
-    if (*x->launches)
+    if (x->launches)
         key_text(m->hash, "launches", x->launches);
-    if (*x->build)
+    if (x->build)
         key_text(m->hash, "build", x->build);
     *j = (struct job){.program = p->words[0],
                       .path = program->path,
@@ -217,9 +217,9 @@ static bool make_job(struct job_maker *m, const struct lab_point *p, struct job 
                       .interval_cycles = interval,
                       .replay = replay,
                       .probes = add_probes(m, probes),
-                      .options = functional     ? without_time
-                                 : *x->launches ? timed_launches(m)
-                                                : none,
+                      .options = functional    ? without_time
+                                 : x->launches ? timed_launches(m)
+                                               : none,
                       .inputs = inputs.count ? inputs.jobs : arena_new(m->arena, const struct job *)};
     struct key_digest digest = key_finish(m->hash);
     key_write(&digest, j->key);

@@ -42,7 +42,7 @@ for workload in $(workloads); do
     done
 done
 
-# The workloads of today: no machine of the papers refuses them, and shuffles, matrices, copies and atomics have their time.
+# The workloads of today: shuffles, matrices, asynchronous copies and atomics have their time on a machine of the papers.
 for workload in $(today_workloads); do
     is "$workload: its result is right" timed once -s gto "$workload"
     is "$workload: results are complete and add up" "$json_check" "$scratch/once.json"

@@ -3,7 +3,7 @@
 . tests/cli/lib.sh
 
 expect 'help' 0 '^Usage: heddle COMMAND' "$heddle" --help
-for command in run demo sweep report repro robust compare inspect list machine doctor; do
+for command in run demo sweep report repro robust correlate compare inspect list machine doctor; do
     expect "help of $command" 0 "^Usage: heddle $command" "$heddle" "$command" --help
     expect "help lists $command" 0 "^  $command " "$heddle" --help
 done

@@ -1,7 +1,8 @@
 # shellcheck shell=sh
-# Every workload of the papers under the divergence units that compact, with every permutation of lanes: its own check passes, its
-# threads execute what they do in their own lanes, and under capri as much, or branches again where they waited in vain.
-# None of those has instructions that these units refuse; that a kernel with one is refused is checked here too.
+# Every workload of the papers under the divergence units that compact, with every permutation of lanes: its own check
+# passes, its threads execute what they do in their own lanes, and under capri as much, or branches again where they
+# waited in vain. None of those has instructions that these units refuse; that a kernel with one is refused is checked
+# here too.
 # sh tests/policy/permutations.sh BUILD, from the repository's root; counted as the command-line tests are.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh

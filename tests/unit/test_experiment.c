@@ -111,6 +111,11 @@ static void head(void **state)
     assert_true(x.pcs && x.interval_cycles == 10000);
     x = parsed("[experiment]\npcs = no\ninterval = none\n[programs]\nbfs\n");
     assert_true(!x.pcs && !x.interval_cycles && !x.replay);
+    assert_null(x.launches);
+    assert_null(x.build);
+    x = parsed("[experiment]\nlaunches = 0,3-79\nbuild = 5f a\n[programs]\nbfs\n");
+    assert_string_equal(x.launches, "0,3-79");
+    assert_string_equal(x.build, "5f a");
     x = parsed("[experiment]\nreplay = lru ,belady-reads\n[programs]\nbfs\n[figure "
                "f]\nx=program\ny=l1d.replay.belady_reads.misses / l1d.replay.lru.read_misses\n");
     assert_int_equal(x.replay, 1 << REPLAY_LRU | 1 << REPLAY_BELADY_READS);
@@ -430,6 +435,9 @@ static void mistakes_of_axes(void **state)
     refused(
         "[experiment]\nreplay = lru\n[programs]\na\n[figure f]\nx=program\ny = l1d.misses - l1d.replay.belady.misses\n",
         7, 18, "expected replay = belady in [experiment]");
+    refused("[experiment]\nlaunches = 3-1\n[programs]\na\n", 2, 12, "expected the launches that are timed");
+    refused("[experiment]\nlaunches = all\n[programs]\na\n", 2, 12, "expected the launches that are timed");
+    refused("[experiment]\nlaunches =\n[programs]\na\n", 2, 11, "expected the launches that are timed");
     refused("[experiment]\ninterval = 10k\n[programs]\na\n", 2, 12, "expected a whole number of cycles from 1");
     refused("[experiment]\ninterval = 0\n[programs]\na\n", 2, 12, "expected a whole number of cycles from 1");
     refused("[experiment]\ninterval = 1.5\n[programs]\na\n", 2, 12, "expected a whole number of cycles from 1");

@@ -36,6 +36,7 @@ struct point_text {
     bool pcs;
     uint64_t interval_cycles;
     uint32_t replay;
+    const char *launches, *build;
     const char *probes[4];
 };
 static const struct point_text usual = {
@@ -64,7 +65,9 @@ static void make_experiment(struct made *m, const struct point_text *t)
                              .point_count = 1,
                              .pcs = t->pcs,
                              .interval_cycles = t->interval_cycles,
-                             .replay = t->replay}};
+                             .replay = t->replay,
+                             .launches = t->launches,
+                             .build = t->build}};
     for (int axis = 0; axis < AXIS_COUNT; axis++) {
         m->values[axis] = (struct lab_value){.label = t->label, .text = texts[axis]};
         m->entries[axis] = (struct lab_entry){.label = t->label, .first = 0, .count = 1, .line = lines[axis]};
@@ -174,7 +177,7 @@ static int remove_folder(void **state)
 static void what_changes_the_key(void **state)
 {
     (void)state;
-    enum { CHANGES = 18 };
+    enum { CHANGES = 22 };
     struct point_text t[CHANGES];
     for (int i = 0; i < CHANGES; i++)
         t[i] = usual;
@@ -196,6 +199,10 @@ static void what_changes_the_key(void **state)
     t[15].pcs = true, t[15].interval_cycles = 1000;
     t[16].replay = 1 << REPLAY_LRU;
     t[17].replay = 1 << REPLAY_LRU | 1 << REPLAY_BELADY;
+    t[18].launches = "0-79";
+    t[19].launches = "0-80";
+    t[20].build = "0-79";
+    t[21].build = "another";
     for (int i = 0; i < CHANGES; i++) {
         different(&usual, &t[i]);
         for (int k = 0; k < i; k++)

@@ -1,13 +1,13 @@
 /*
  * attention: softmax(Q K' / 8) V for heads of 64, in half precision with sums in single.
  *
- * attention_forward follows FlashAttention 2 (Dao, 2023): a block has 64 queries of one head, a warp 16 of them; it walks
- * over the keys 64 at a time, keeps the greatest score and the sum of each row in registers, and corrects what it has
- * summed when the greatest changes. Scores never leave the registers: what mma leaves of Q K' is, packed to halves, what
- * it takes for P V.
+ * attention_forward follows FlashAttention 2 (Dao, 2023): a block has 64 queries of one head, a warp 16 of them; it
+ * walks over the keys 64 at a time, keeps the greatest score and the sum of each row in registers, and corrects what it
+ * has summed when the greatest changes. Scores never leave the registers: what mma leaves of Q K' is, packed to halves,
+ * what it takes for P V.
  *
- * attention_decode is one query per head against all keys, as in generating text: blocks take a part of the keys each, a
- * warp a key at a time; attention_combine joins the parts.
+ * attention_decode is one query per head against all keys, as in generating text: blocks take a part of the keys each,
+ * a warp a key at a time; attention_combine joins the parts.
  */
 #include "device_matrix.h"
 
@@ -66,6 +66,45 @@ static inline __device__ void reweigh(rows &rows, float (&scores)[ROWS / 8][4])
     }
 }
 
+/* scores += Q K' for the warp's 16 queries. */
+static inline __device__ void make_scores(float (&scores)[ROWS / 8][4], unsigned queries, unsigned keys)
+{
+    int lane = threadIdx.x % LANES, top = threadIdx.x / LANES * 16;
+
+#pragma unroll
+    for (int i = 0; i < HEAD / 16; i++) {
+        unsigned a[4];
+        load_matrices(a, queries + 2 * ((top + lane % 16) * PITCH + i * 16 + lane / 16 * 8));
+#pragma unroll
+        for (int j = 0; j < ROWS / 16; j++) {
+            unsigned b[4];
+            load_matrices(b, keys + 2 * ((j * 16 + lane / 16 * 8 + lane % 8) * PITCH + i * 16 + lane / 8 % 2 * 8));
+            multiply_add(scores[j * 2], a, b[0], b[1]);
+            multiply_add(scores[j * 2 + 1], a, b[2], b[3]);
+        }
+    }
+}
+
+/* out += P V. */
+static inline __device__ void sum_values(rows &rows, const float (&scores)[ROWS / 8][4], unsigned values)
+{
+    int lane = threadIdx.x % LANES;
+
+#pragma unroll
+    for (int j = 0; j < ROWS / 16; j++) {
+        const float(&low)[4] = scores[j * 2], (&high)[4] = scores[j * 2 + 1];
+        unsigned weights[4] = {pack_halves(low[0], low[1]), pack_halves(low[2], low[3]), pack_halves(high[0], high[1]),
+                               pack_halves(high[2], high[3])};
+#pragma unroll
+        for (int i = 0; i < HEAD / 16; i++) {
+            unsigned b[4];
+            load_matrices_turned(b, values + 2 * ((j * 16 + lane % 16) * PITCH + i * 16 + lane / 16 * 8));
+            multiply_add(rows.out[i * 2], weights, b[0], b[1]);
+            multiply_add(rows.out[i * 2 + 1], weights, b[2], b[3]);
+        }
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS)
     attention_forward(const half_bits *__restrict__ q, const half_bits *__restrict__ k, const half_bits *__restrict__ v,
                       float *__restrict__ out, int length)
@@ -91,38 +130,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         float scores[ROWS / 8][4] = {};
         fetch_rows(values, v + base * HEAD); /* while the scores are made */
         copy_commit();
-#pragma unroll
-        for (int i = 0; i < HEAD / 16; i++) {
-            unsigned a[4];
-            load_matrices(a, queries + 2 * ((top + lane % 16) * PITCH + i * 16 + lane / 16 * 8));
-#pragma unroll
-            for (int j = 0; j < ROWS / 16; j++) {
-                unsigned b[4];
-                load_matrices(b, keys + 2 * ((j * 16 + lane / 16 * 8 + lane % 8) * PITCH + i * 16 + lane / 8 % 2 * 8));
-                multiply_add(scores[j * 2], a, b[0], b[1]);
-                multiply_add(scores[j * 2 + 1], a, b[2], b[3]);
-            }
-        }
+        make_scores(scores, queries, keys);
         copy_wait<0>();
         __syncthreads();
         if (base + ROWS < length) /* while the values are summed */
             fetch_rows(keys, k + (base + ROWS) * HEAD);
         copy_commit();
         reweigh(rows, scores);
-#pragma unroll
-        for (int j = 0; j < ROWS / 16; j++) {
-            unsigned weights[4] = {
-                pack_halves(scores[j * 2][0], scores[j * 2][1]), pack_halves(scores[j * 2][2], scores[j * 2][3]),
-                pack_halves(scores[j * 2 + 1][0], scores[j * 2 + 1][1]),
-                pack_halves(scores[j * 2 + 1][2], scores[j * 2 + 1][3])};
-#pragma unroll
-            for (int i = 0; i < HEAD / 16; i++) {
-                unsigned b[4];
-                load_matrices_turned(b, values + 2 * ((j * 16 + lane % 16) * PITCH + i * 16 + lane / 16 * 8));
-                multiply_add(rows.out[i * 2], weights, b[0], b[1]);
-                multiply_add(rows.out[i * 2 + 1], weights, b[2], b[3]);
-            }
-        }
+        sum_values(rows, scores, values);
         copy_wait<0>();
         __syncthreads();
     }

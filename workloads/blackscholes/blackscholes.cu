@@ -1,7 +1,7 @@
 /*
- * blackscholes: prices of European options by the formula of Black and Scholes; the normal distribution by a polynomial of
- * degree five (Abramowitz and Stegun, 26.2.17). blackscholes_volatility finds the volatility that explains a price, by
- * Newton's method until it is near enough: the steps depend on the option.
+ * blackscholes: prices of European options by the formula of Black and Scholes; the normal distribution by a polynomial
+ * of degree five (Abramowitz and Stegun, 26.2.17). blackscholes_volatility finds the volatility that explains a price,
+ * by Newton's method until it is near enough: the steps depend on the option.
  */
 #include "device_warp.h"
 
@@ -28,8 +28,8 @@ static inline __device__ float call_price(float spot, float strike, float years,
 {
     float root = __fsqrt_rn(years);
     float spread = volatility * root;
-    float d1 = __fdividef(__logf(__fdividef(spot, strike)) + __fmaf_rn(0.5f * volatility, volatility, rate) * years,
-                          spread);
+    float d1 =
+        __fdividef(__logf(__fdividef(spot, strike)) + __fmaf_rn(0.5f * volatility, volatility, rate) * years, spread);
     float d2 = d1 - spread;
 
     *slope = spot * density(d1) * root;

@@ -39,7 +39,8 @@ extern "C" __global__ void boxfilter_columns(const float *__restrict__ in, float
     running_mean<false>(in, out, columns, rows);
 }
 
-extern "C" __global__ void boxfilter_square(const float *__restrict__ in, float *__restrict__ out, int columns, int rows)
+extern "C" __global__ void boxfilter_square(const float *__restrict__ in, float *__restrict__ out, int columns,
+                                            int rows)
 {
     __shared__ float tile[HEIGHT + 2 * NARROW][WIDTH + 2 * NARROW];
     int left = blockIdx.x * WIDTH, top = blockIdx.y * HEIGHT;

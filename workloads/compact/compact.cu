@@ -1,6 +1,7 @@
 /*
- * compact: the elements that pass a test, packed. compact_atomic takes a place for each warp by one atomic and a ballot,
- * in any order; compact_count and compact_pack keep the order, with the counts of blocks summed by the host in between.
+ * compact: the elements that pass a test, packed. compact_atomic takes a place for each warp by one atomic and a
+ * ballot, in any order; compact_count and compact_pack keep the order, with the counts of blocks summed by the host in
+ * between.
  */
 #include "device_warp.h"
 

@@ -1,8 +1,8 @@
 /*
- * components: which nodes of a graph hang together: every node points to one with a lower number until all of a component
- * point to its lowest. components_hook takes an edge per thread and hooks the root of the higher end below that of the
- * lower by an atomic minimum; components_jump then follows pointers until each leads to a root. Both read one copy of the
- * pointers and write the other, so that what is done does not depend on who comes first.
+ * components: which nodes of a graph hang together: every node points to one with a lower number until all of a
+ * component point to its lowest. components_hook takes an edge per thread and hooks the root of the higher end below
+ * that of the lower by an atomic minimum; components_jump then follows pointers until each leads to a root. Both read
+ * one copy of the pointers and write the other, so that what is done does not depend on who comes first.
  */
 #include "device_warp.h"
 

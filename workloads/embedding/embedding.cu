@@ -1,6 +1,6 @@
 /*
- * embedding: rows of a table by index: gathered, a warp per row of 128 floats; several summed into one, as recommendation
- * models do; and gradients added back to the table by atomics. A few rows are asked for often.
+ * embedding: rows of a table by index: gathered, a warp per row of 128 floats; several summed into one, as
+ * recommendation models do; and gradients added back to the table by atomics. A few rows are asked for often.
  */
 #include "device_warp.h"
 

@@ -1,6 +1,6 @@
 /*
- * gemv: a dense matrix times a vector: a warp per row, four floats per lane; a thread per row, which strides its own row;
- * and the transposed product, a thread per column over a part of the rows, parts added by atomics.
+ * gemv: a dense matrix times a vector: a warp per row, four floats per lane; a thread per row, which strides its own
+ * row; and the transposed product, a thread per column over a part of the rows, parts added by atomics.
  */
 #include "device_warp.h"
 

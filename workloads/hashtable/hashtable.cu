@@ -1,6 +1,6 @@
 /*
- * hashtable: a table with open addressing in global memory: keys inserted by compare-and-swap, the next place tried where
- * one is taken; then looked up. Half of the places are filled, and half of the look-ups find nothing.
+ * hashtable: a table with open addressing in global memory: keys inserted by compare-and-swap, the next place tried
+ * where one is taken; then looked up. Half of the places are filled, and half of the look-ups find nothing.
  */
 #include "device_warp.h"
 

@@ -1,6 +1,7 @@
 /*
- * layernorm: rows brought to mean 0 and variance 1, then scaled and shifted by column. Forward by a block per row (mean,
- * then variance, from memory both times) and by a warp per row with the row in registers; backward for the input.
+ * layernorm: rows brought to mean 0 and variance 1, then scaled and shifted by column. Forward by a block per row
+ * (mean, then variance, from memory both times) and by a warp per row with the row in registers; backward for the
+ * input.
  */
 #include "device_warp.h"
 

@@ -1,8 +1,9 @@
 /*
- * matmul-mma: C = A B on tensor cores, A and B in half precision with rows first, C in single. Blocks of 256 threads make
- * tiles of 128x128, each warp 64x32 of it, 32 of the depth at a time. matmul_mma loads a tile through registers and waits
- * for it; matmul_mma_async has two tiles in shared memory and fills one by cp.async while it multiplies the other. Rows
- * in shared memory are 16 bytes longer than the tile's, so that ldmatrix reads eight rows from different banks.
+ * matmul-mma: C = A B on tensor cores, A and B in half precision with rows first, C in single. Blocks of 256 threads
+ * make tiles of 128x128, each warp 64x32 of it, 32 of the depth at a time. matmul_mma loads a tile through registers
+ * and waits for it; matmul_mma_async has two tiles in shared memory and fills one by cp.async while it multiplies the
+ * other. Rows in shared memory are 16 bytes longer than the tile's, so that ldmatrix reads eight rows from different
+ * banks.
  */
 #include "device_matrix.h"
 
@@ -53,7 +54,8 @@ static inline __device__ void store_part(const part &part, float *c, int columns
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    matmul_mma(const half_bits *__restrict__ a, const half_bits *__restrict__ b, float *__restrict__ c, int columns, int depth)
+    matmul_mma(const half_bits *__restrict__ a, const half_bits *__restrict__ b, float *__restrict__ c, int columns,
+               int depth)
 {
     __shared__ half_bits a_tile[A_HALVES] __attribute__((aligned(16)));
     __shared__ half_bits b_tile[B_HALVES] __attribute__((aligned(16)));
@@ -81,7 +83,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    matmul_mma_async(const half_bits *__restrict__ a, const half_bits *__restrict__ b, float *__restrict__ c, int columns, int depth)
+    matmul_mma_async(const half_bits *__restrict__ a, const half_bits *__restrict__ b, float *__restrict__ c,
+                     int columns, int depth)
 {
     __shared__ half_bits a_tiles[2][A_HALVES] __attribute__((aligned(16)));
     __shared__ half_bits b_tiles[2][B_HALVES] __attribute__((aligned(16)));

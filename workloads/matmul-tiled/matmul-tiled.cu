@@ -40,7 +40,8 @@ extern "C" __global__ void matmul_shared(const float *__restrict__ a, const floa
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-    matmul_register(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c, int columns, int depth)
+    matmul_register(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c, int columns,
+                    int depth)
 {
     __shared__ float a_tile[DEPTH * PITCH];
     __shared__ float b_tile[DEPTH * TILE];

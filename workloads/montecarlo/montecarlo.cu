@@ -1,8 +1,8 @@
 /*
- * montecarlo: integrals by random points. Numbers come from counters through rounds of wide multiplications (Philox 4x32,
- * Salmon and others, 2011), so that a thread needs no state. montecarlo_pi counts points inside the circle;
- * montecarlo_asian follows prices over 16 dates (two normal numbers by Box and Muller from two uniform ones) and averages
- * what an Asian option pays.
+ * montecarlo: integrals by random points. Numbers come from counters through rounds of wide multiplications (Philox
+ * 4x32, Salmon and others, 2011), so that a thread needs no state. montecarlo_pi counts points inside the circle;
+ * montecarlo_asian follows prices over 16 dates (two normal numbers by Box and Muller from two uniform ones) and
+ * averages what an Asian option pays.
  */
 #include "device_warp.h"
 
@@ -45,6 +45,12 @@ extern "C" __global__ void montecarlo_pi(unsigned *inside, int rounds, unsigned 
         atomicAdd(inside, count);
 }
 
+/* Of Box and Muller's two normal numbers, how far out both are. Near 1 an approximate logarithm may be above 0. */
+static inline __device__ float radius_of(unsigned bits)
+{
+    return __fsqrt_rn(fmaxf(-2.0f * __logf(uniform(bits)), 0.0f));
+}
+
 extern "C" __global__ void montecarlo_asian(float *__restrict__ sums, float spot, float strike, float drift,
                                             float spread, unsigned seed)
 {
@@ -54,8 +60,8 @@ extern "C" __global__ void montecarlo_asian(float *__restrict__ sums, float spot
 
     for (int date = 0; date < DATES; date += 4) {
         uint4 bits = philox(date, thread, seed);
-        float radius = __fsqrt_rn(-2.0f * __logf(uniform(bits.x))), angle = 6.2831853f * uniform(bits.y);
-        float other_radius = __fsqrt_rn(-2.0f * __logf(uniform(bits.z))), other = 6.2831853f * uniform(bits.w);
+        float radius = radius_of(bits.x), angle = 6.2831853f * uniform(bits.y);
+        float other_radius = radius_of(bits.z), other = 6.2831853f * uniform(bits.w);
         total += exp2_approx(level = __fmaf_rn(spread, radius * __cosf(angle), level + drift));
         total += exp2_approx(level = __fmaf_rn(spread, radius * __sinf(angle), level + drift));
         total += exp2_approx(level = __fmaf_rn(spread, other_radius * __cosf(other), level + drift));

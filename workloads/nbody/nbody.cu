@@ -1,6 +1,6 @@
 /*
- * nbody: gravity between all pairs. A thread per body; 256 others at a time wait in shared memory, and every thread of a
- * block reads the same one. nbody_move then takes one step of leapfrog. Positions are four floats, the last the mass.
+ * nbody: gravity between all pairs. A thread per body; 256 others at a time wait in shared memory, and every thread of
+ * a block reads the same one. nbody_move then takes one step of leapfrog. Positions are four floats, the last the mass.
  */
 #include "device_warp.h"
 

@@ -1,6 +1,6 @@
 /*
- * optimizer: what training does beside products: the sum of squares of all gradients and clipping to it, one step of Adam
- * (Kingma and Ba, 2014) over weights and two moments, the activation GELU, and cross-entropy of rows of scores.
+ * optimizer: what training does beside products: the sum of squares of all gradients and clipping to it, one step of
+ * Adam (Kingma and Ba, 2014) over weights and two moments, the activation GELU, and cross-entropy of rows of scores.
  */
 #include "device_warp.h"
 
@@ -52,9 +52,9 @@ extern "C" __global__ void optimizer_gelu(const float4 *__restrict__ in, float4 
 }
 
 /* A block per row: its loss, and the gradient of its scores. */
-extern "C" __global__ void optimizer_cross_entropy(const float *__restrict__ scores, const unsigned *__restrict__ labels,
-                                                   float *__restrict__ losses, float *__restrict__ gradients,
-                                                   int columns)
+extern "C" __global__ void optimizer_cross_entropy(const float *__restrict__ scores,
+                                                   const unsigned *__restrict__ labels, float *__restrict__ losses,
+                                                   float *__restrict__ gradients, int columns)
 {
     __shared__ float partial[LANES];
     unsigned label = labels[blockIdx.x];

@@ -1,6 +1,6 @@
 /*
- * pagerank: one iteration of the rank of pages, three kernels: what each page gives along an edge; pulled, a warp per page
- * over those that link to it; pushed, a thread per page that adds to its targets by atomics.
+ * pagerank: one iteration of the rank of pages, three kernels: what each page gives along an edge; pulled, a warp per
+ * page over those that link to it; pushed, a thread per page that adds to its targets by atomics.
  */
 #include "device_warp.h"
 

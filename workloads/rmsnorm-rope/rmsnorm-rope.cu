@@ -1,7 +1,7 @@
 /*
  * rmsnorm-rope: the small kernels between the products of a language model's layer: rows divided by their root mean
- * square and scaled; queries and keys rotated by their position (rotary embedding, the pair i and i + 32 of each head of
- * 64); the gated product silu(gate) * up.
+ * square and scaled; queries and keys rotated by their position (rotary embedding, the pair i and i + 32 of each head
+ * of 64); the gated product silu(gate) * up.
  */
 #include "device_warp.h"
 

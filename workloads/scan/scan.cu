@@ -1,8 +1,8 @@
 /*
- * scan: running sums of unsigned integers, two ways. In three launches: sums of blocks, a scan of those by one block, and
- * a scan within each block. In one launch with decoupled look-back (Merrill and Garland, 2016): a block publishes the sum
- * of its tile, adds up what its predecessors have published until it meets one that knows all before it, and publishes
- * that. Blocks take their tile from a counter, so a tile's predecessors have all begun.
+ * scan: running sums of unsigned integers, two ways. In three launches: sums of blocks, a scan of those by one block,
+ * and a scan within each block. In one launch with decoupled look-back (Merrill and Garland, 2016): a block publishes
+ * the sum of its tile, adds up what its predecessors have published until it meets one that knows all before it, and
+ * publishes that. Blocks take their tile from a counter, so a tile's predecessors have all begun.
  */
 #include "device_warp.h"
 
@@ -100,8 +100,8 @@ extern "C" __global__ void scan_tiles(const unsigned *__restrict__ in, const uns
     store_each(out + at, values, offsets[blockIdx.x] + block_scan(own, warps, &total) - own);
 }
 
-/* All that is before `tile`, by its first warp: 32 predecessors at a time. A state is one word: the sum below, what it is
- * above. */
+/* All that is before `tile`, by its first warp: 32 predecessors at a time. A state is one word: the sum below, what it
+ * is above. */
 static inline __device__ unsigned look_back(volatile unsigned long long *states, int tile)
 {
     int lane = threadIdx.x % LANES;

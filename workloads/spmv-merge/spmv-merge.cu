@@ -1,8 +1,8 @@
 /*
- * spmv-merge: y = A x for rows of very different length, three ways: merge-based (Merrill and Garland, 2016), where rows'
- * ends and elements are merged and every thread gets an equal part of that list; adaptive (Greathouse and Daga, 2014),
- * where a block takes as many short rows as fit its shared memory, and long rows have a block each; and ELLPACK, where
- * rows of at most 16 elements are stored column by column.
+ * spmv-merge: y = A x for rows of very different length, three ways: merge-based (Merrill and Garland, 2016), where
+ * rows' ends and elements are merged and every thread gets an equal part of that list; adaptive (Greathouse and Daga,
+ * 2014), where a block takes as many short rows as fit its shared memory, and long rows have a block each; and ELLPACK,
+ * where rows of at most 16 elements are stored column by column.
  */
 #include "device_warp.h"
 

@@ -1,8 +1,9 @@
 /*
- * sssp: shortest ways from one node by relaxation (Bellman and Ford) with a work list: sssp_relax takes the nodes of the
- * list, a warp per node, and lowers the next distances of its targets by atomic minima; sssp_collect makes the next list
- * from the nodes that were lowered, with one place on the list for each warp by an atomic and a ballot. A round reads the
- * distances of the round before, so that what is done does not depend on who comes first. Lengths are integers.
+ * sssp: shortest ways from one node by relaxation (Bellman and Ford) with a work list: sssp_relax takes the nodes of
+ * the list, a warp per node, and lowers the next distances of its targets by atomic minima; sssp_collect makes the next
+ * list from the nodes that were lowered, with one place on the list for each warp by an atomic and a ballot. A round
+ * reads the distances of the round before, so that what is done does not depend on who comes first. Lengths are
+ * integers.
  */
 #include "device_warp.h"
 
@@ -25,7 +26,8 @@ extern "C" __global__ void sssp_relax(const int *__restrict__ starts, const int 
     }
 }
 
-extern "C" __global__ void sssp_collect(int *distances, const int *__restrict__ next, int *list, unsigned *count, int nodes)
+extern "C" __global__ void sssp_collect(int *distances, const int *__restrict__ next, int *list, unsigned *count,
+                                        int nodes)
 {
     int node = blockIdx.x * BLOCK + threadIdx.x, lane = threadIdx.x % LANES;
     int distance = node < nodes ? next[node] : 0;

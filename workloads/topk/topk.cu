@@ -1,7 +1,7 @@
 /*
- * topk: the 32 greatest of each row, greatest first, with their places. A warp per row: 32 elements at a time are sorted
- * across the lanes by a bitonic network of shuffles and merged with the 32 best so far. topk_sort sorts 64 elements per
- * warp, two in each lane.
+ * topk: the 32 greatest of each row, greatest first, with their places. A warp per row: 32 elements at a time are
+ * sorted across the lanes by a bitonic network of shuffles and merged with the 32 best so far. topk_sort sorts 64
+ * elements per warp, two in each lane.
  */
 #include "device_bits.h"
 #include "device_warp.h"

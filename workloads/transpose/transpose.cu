@@ -15,8 +15,8 @@ extern "C" __global__ void transpose_naive(const float *in, float *out, int colu
         out[column * rows + row + i] = in[(row + i) * columns + column];
 }
 
-template <int PITCH> static inline __device__ void transpose_through(float *tile, const float *in, float *out,
-                                                                     int columns, int rows)
+template <int PITCH>
+static inline __device__ void transpose_through(float *tile, const float *in, float *out, int columns, int rows)
 {
     int column = blockIdx.x * TILE + threadIdx.x;
     int row = blockIdx.y * TILE + threadIdx.y;

@@ -1,7 +1,7 @@
 /*
  * triangles: how many triangles a graph has. Edges go from nodes with fewer neighbours to nodes with more; each edge
- * counts the neighbours that its ends share: a thread per edge that merges the two sorted lists, or a warp per edge that
- * looks up one list's members in the other by bisection.
+ * counts the neighbours that its ends share: a thread per edge that merges the two sorted lists, or a warp per edge
+ * that looks up one list's members in the other by bisection.
  */
 #include "device_warp.h"
 
