@@ -9,6 +9,8 @@ static const char *fate(const struct inspected *p, const struct ptx_lowered *l)
     if (l->if_taken || l->if_not_taken)
         return arena_printf(p->arena, "predicates: %u where all take it, %u where none does", l->if_taken,
                             l->if_not_taken);
+    if (l->laid_out)
+        return "no jump: the target comes next";
     if (l->into == PTX_INTO_NOTHING)
         return name;
     return arena_printf(p->arena, "%s into line %d", name, p->function->insts[l->into].line);
@@ -33,11 +35,12 @@ void inspect_print_machine_code(const struct inspected *p, FILE *to)
         const struct ptx_lowered *l = &lowering->insts[i];
         text_table_cell(&t, "0x%04x", i * PTX_INST_BYTES);
         text_table_cell(&t, "%d", f->insts[i].line);
-        text_table_cell(&t, "%u", l->slots);
+        uint32_t slots = l->laid_out ? 0 : l->slots;
+        text_table_cell(&t, "%u", slots);
         text_table_cell(&t, "%s", text_of(p, i));
         text_table_cell(&t, "%s", fate(p, l));
-        total += l->slots;
-        vanished += !l->slots;
+        total += slots;
+        vanished += !slots;
     }
     text_table_print(&t, "  ", to);
     fprintf(to, "  %u of PTX are %u of the machine; %u vanish\n", f->inst_count, total, vanished);

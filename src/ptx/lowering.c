@@ -270,6 +270,32 @@ static void count_each(struct lowering_work *w)
     }
 }
 
+/* What ends a block must be there for those who follow the control flow. */
+static void keep_jumps(struct lowering_work *w)
+{
+    for (uint32_t i = 0; i < w->f->inst_count; i++)
+        if (w->f->insts[i].opcode == PTX_OP_bra && !w->insts[i].slots) {
+            w->insts[i].slots = 1;
+            w->insts[i].fate = PTX_FATE_KEPT;
+            w->insts[i].laid_out = true;
+        }
+}
+
+/* Registers that were merged one after the other have the number of the last. */
+static void settle_registers(struct lowering_work *w)
+{
+    for (uint32_t r = 0; r < w->f->reg_count; r++) {
+        uint32_t root = r;
+        for (uint32_t steps = 0; w->register_of[root] != root && steps < w->f->reg_count; steps++)
+            root = w->register_of[root];
+        for (uint32_t k = r; w->register_of[k] != root && k != root;) {
+            uint32_t next = w->register_of[k];
+            w->register_of[k] = root;
+            k = next;
+        }
+    }
+}
+
 const struct ptx_lowering *ptx_lower(struct arena *a, const struct ptx_function *f)
 {
     struct lowering_work w = {.f = f};
@@ -290,6 +316,8 @@ const struct ptx_lowering *ptx_lower(struct arena *a, const struct ptx_function 
     lower_moves(&w);
     lower_fuse(&w);
     lower_control(&w);
+    keep_jumps(&w);
+    settle_registers(&w);
     find_reads(a, &w);
     arena_free(&w.scratch);
     return out;

@@ -20,9 +20,10 @@ enum ptx_fate {
 };
 
 struct ptx_lowered {
-    uint8_t slots; /* machine instructions that it becomes. 0: none, its work is done by others, or by nobody. Such an
-                      instruction never writes memory, and is never the last of its basic block, with one exception:
-                      a bra without a guard, whose target was laid out next; execution goes on there. */
+    uint8_t slots; /* machine instructions that it becomes. 0: none, its work is done by others, or by nobody; such an
+                      instruction is never the last of its basic block, and neither branches nor writes memory */
+    bool laid_out; /* a bra without a guard, slots 1: but its target was laid out next, and there is no such machine
+                      instruction. It should cost nothing */
     uint8_t fate;  /* enum ptx_fate; all but KEPT have no slots */
     uint8_t read_count;
     const uint32_t *reads; /* ptx_reg.index of the registers that it waits for, the guard's too: what those that

@@ -139,8 +139,8 @@ uint32_t sm_crossing(const struct sm_inst *from, const struct sm_inst *to)
 {
     bool same = from->unit == to->unit || (from->unit == SM_SP && to->unit == SM_SP_OR_SFU) ||
                 (from->unit == SM_SP_OR_SFU && to->unit == SM_SP);
-    return same ? 0 : from->unit == SM_SFU ? 2 : from->unit == SM_SP || from->unit == SM_SP_OR_SFU ||
-                                                         from->unit == SM_ALU
-                                                   ? 1
-                                                   : 0;
+    return same                                                                        ? 0
+           : from->unit == SM_SFU                                                      ? 2
+           : from->unit == SM_SP || from->unit == SM_SP_OR_SFU || from->unit == SM_ALU ? 1
+                                                                                       : 0;
 }

@@ -14,10 +14,10 @@ struct sm_inflight {
     const struct sm_inst *inst;
     const struct exec_inst *exec_inst;
     uint32_t pc, mask;
-    uint32_t remaining; /* answers that it waits for */
-    uint32_t performed; /* atomics: lanes in which it has taken effect */
-    uint32_t shared_cycles; /* of shared memory, still to come */
-    uint32_t shared_extra;  /* of latency, behind them */
+    uint32_t remaining;      /* answers that it waits for */
+    uint32_t performed;      /* atomics: lanes in which it has taken effect */
+    uint32_t shared_cycles;  /* of shared memory, still to come */
+    uint32_t shared_extra;   /* of latency, behind them */
     uint16_t slot, accesses; /* index of its access list, SM_NONE: none */
     uint16_t next_access;
     uint8_t space;   /* enum sm_memory, as executed */

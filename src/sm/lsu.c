@@ -562,8 +562,8 @@ STEP void dispatch_cycle(struct sm *c, bool plain)
             uint32_t at = l->shared_head + l->shared_count;
             if (at >= l->shared_capacity)
                 at -= l->shared_capacity;
-            l->shared_pipe[at] = (struct sm_instruction_delay){.ready = c->now + c->config->shared_latency + f->shared_extra,
-                                                              .id = id};
+            l->shared_pipe[at] =
+                (struct sm_instruction_delay){.ready = c->now + c->config->shared_latency + f->shared_extra, .id = id};
             l->shared_count++;
             f->remaining = 1;
         } else if (f->atomic) {

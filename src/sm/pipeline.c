@@ -30,7 +30,8 @@ void sm_writeback_cycle(struct sm *c)
         uint16_t id = c->pipes.writeback[at][i];
         struct sm_inflight *f = &c->flights.list[id];
         const uint8_t *banks = f->inst->banks + f->inst->check_count - f->inst->destination_count;
-        for (uint32_t k = 0; k < f->inst->destination_count && !c->sub; k++) /* never stalls: it comes before the banks are read */
+        for (uint32_t k = 0; k < f->inst->destination_count && !c->sub;
+             k++) /* never stalls: it comes before the banks are read */
             collector_write_bank(c->pipes.collector, sm_bank(&c->pipes, banks[k], f->slot));
         sm_release(c, f);
         sm_finish(c, id);

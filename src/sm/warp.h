@@ -52,6 +52,6 @@ void sm_try_fence(struct sm *c, uint32_t slot);     /* a warp at a fence goes on
 void sm_try_retire(struct sm *c, uint32_t slot);    /* a warp that has ended is over, if nothing of it is left */
 void sm_retire(struct sm *c, uint32_t slot);        /* a warp that is over gives its slot back */
 void sm_nap(struct sm *c, uint32_t slot, uint32_t cycles); /* the warp issues nothing before */
-void sm_stop(struct sm *c, uint32_t slot);          /* after a fault: the warp issues nothing more */
+void sm_stop(struct sm *c, uint32_t slot);                 /* after a fault: the warp issues nothing more */
 
 #endif
