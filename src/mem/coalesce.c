@@ -418,6 +418,17 @@ uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t byt
     return count;
 }
 
+bool coalesce_uniform_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most,
+                             struct access *out)
+{
+    uint32_t segment_bytes = segment_bytes_of(bytes, most);
+    uint64_t first = address[__builtin_ctz(mask)], segment = first & ~(uint64_t)(segment_bytes - 1);
+    if (first + bytes > segment + segment_bytes || !are_same(address, mask))
+        return false;
+    emit(out, segment, mask, sectors_between(first, first + bytes - 1));
+    return true;
+}
+
 uint32_t coalesce_written(const uint64_t address[32], uint32_t bytes, const struct access *a)
 {
     uint32_t shift = (uint32_t)__builtin_ctz(a->bytes) - 5, written = 0;

@@ -29,6 +29,10 @@ uint32_t coalesce_global(const uint64_t address[32], uint32_t mask, uint32_t byt
  * further access of the same segment. */
 uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most, uint32_t parts,
                          struct access out[COALESCE_MOST]);
+/* All lanes want the same bytes: one access for all of them, as where the assembler has one lane do the work of the
+ * warp. False: they do not. */
+bool coalesce_uniform_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most,
+                             struct access *out);
 /* Local memory: each 4-byte word of a thread stands beside the same word of the next thread. threads: of the machine
  * (interleave); first_thread: machine-wide number of lane 0; most and parts as above. */
 uint64_t coalesce_local_address(uint64_t offset, uint64_t thread, uint64_t threads);

@@ -67,6 +67,9 @@ static uint32_t device_accesses(const struct sm *c, const struct sm_inflight *f,
 {
     const struct sm_config *g = c->config;
     uint32_t bytes = lane_bytes(f, x);
+    if (f->atomic && g->uniform_atomics_once &&
+        coalesce_uniform_atomic(address, x->mask, bytes, g->past_l1_segment, a->list))
+        return 1;
     if (f->atomic)
         return coalesce_atomic(address, x->mask, bytes, g->past_l1_segment, g->atomic_parts, a->list);
     return coalesce_global(address, x->mask, bytes, longest_segment(c, f), g->coalesce_parts, a->list);
