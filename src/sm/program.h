@@ -43,9 +43,9 @@ struct sm_inst {
                          issue in the same cycle */
     bool long_latency;
     uint8_t shared_passes; /* cycles that an access of shared memory takes at least: matrices */
-    uint8_t slots; /* machine instructions that it stands for: cycles of its scheduler */
-    uint8_t skip;  /* the instructions from this one on that have vanished (ptx/lowering.h): the next that issues is so
-                      many further */
+    uint8_t slots;         /* machine instructions that it stands for: cycles of its scheduler */
+    uint8_t skip; /* the instructions from this one on that have vanished (ptx/lowering.h): the next that issues is so
+                     many further */
     uint8_t if_taken, if_not_taken; /* struct ptx_lowered */
     int32_t loop;                   /* innermost, or -1 */
     bool loop_header;
