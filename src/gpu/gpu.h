@@ -125,7 +125,7 @@ struct gpu_launch {
     uint32_t params_bytes;
     bool cooperative;
     uint32_t carveout; /* percent of shared memory that the program prefers, and 1; 0: it does not say */
-    int priority; /* of launches that run together: the lower, the sooner */
+    int priority;      /* of launches that run together: the lower, the sooner */
     enum gpu_timed timed;
 };
 

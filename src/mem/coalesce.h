@@ -15,7 +15,8 @@ struct access {
     uint64_t address;
     uint32_t mask; /* lanes served */
     uint16_t bytes;
-    uint8_t sectors;
+    uint8_t sectors; /* of the address and bytes: in a row, 1, 2 or 4 of them */
+    uint8_t touched; /* those of them in which a lane has a byte */
 };
 
 /* Global memory. parts: 1 the whole warp, 2 half warps. bytes: a lane's (1 to 16). most: bytes of the largest segment,

@@ -83,7 +83,7 @@ static void count_sectors(struct sm *c, const struct sm_inflight *f, const struc
     if (f->space != SM_DEVICE || f->atomic || (!f->store && !f->inst->destination_count))
         return;
     for (uint32_t i = 0; c->lsu.counts_sectors && i < a->count; i++)
-        sectors += packet_sectors(a->list[i].sectors);
+        sectors += packet_sectors(c->config->exact_sectors ? a->list[i].touched : a->list[i].sectors);
     *(f->store ? &n->global_stores : &n->global_loads) += 1;
     *(f->store ? &n->store_sectors : &n->load_sectors) += sectors;
 }
