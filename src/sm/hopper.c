@@ -112,14 +112,14 @@ void sm_set_subcore_cost(struct sm_inst *s, const struct ptx_inst *in, const str
 {
     s->shared_passes = (uint8_t)passes(in);
     const struct ptx_opcode_info *op = &ptx_opcodes[in->opcode];
-    bool is_warp_wide = ptx_has_modifier(in, PTX_MOD_WARP);
+    bool waits = !ptx_has_modifier(in, PTX_MOD_WARP) && !ptx_has_modifier(in, PTX_MOD_ARRIVE);
     if (ptx_flags(in) & PTX_F_FENCE)
         set(s, SM_MEM, ptx_has_modifier(in, PTX_MOD_CTA) ? 1 : c->fence_latency, 1);
     else if (op->unit == PTX_UNIT_MEM) /* an atomic of shared memory takes 3 cycles more than a load: measured */
         set(s, SM_MEM, ptx_flags(in) & PTX_F_ATOMIC ? 4 : 1, 1);
     else if (ptx_flags(in) & PTX_F_BRANCH)
         set(s, SM_CONTROL, c->branch_latency ? c->branch_latency : 1, 1);
-    else if ((ptx_flags(in) & PTX_F_BARRIER) && !is_warp_wide)
+    else if ((ptx_flags(in) & PTX_F_BARRIER) && waits)
         set(s, SM_BARRIER, 1, c->barrier_initiation);
     else if (ptx_flags(in) & PTX_F_BARRIER)
         set(s, SM_CONTROL, 1, 1);

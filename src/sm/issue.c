@@ -71,6 +71,8 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
         sm_set_barriers(c, s->block);
     if (c->sub && in->memory == SM_FENCE && in->latency > 1)
         sm_nap(c, slot, in->latency);
+    else if (in->unit == SM_BARRIER && s->exec->state == WARP_READY) /* the last to arrive */
+        sm_nap(c, slot, c->config->barrier_latency);
     if (s->exec->state == WARP_ASLEEP) {
         s->exec->state = WARP_READY;
         sm_nap(c, slot, NAP_CYCLES);
