@@ -75,6 +75,25 @@ static bool is_power(uint32_t value) { return value && !(value & (value - 1)); }
 
 static uint32_t log2_of(uint32_t power) { return (uint32_t)__builtin_ctz(power); }
 
+static bool check_shared(const struct machine_checker *c)
+{
+    const struct sm_config *s = &c->machine->sm;
+    if (s->shared_block_bytes > s->shared_bytes)
+        return CLASH(c, FIELDS(&s->shared_block_bytes, &s->shared_bytes),
+                     "core.shared_block_bytes = %u is more than all shared memory (core.shared_bytes = %u)",
+                     s->shared_block_bytes, s->shared_bytes);
+    if (s->unified_bytes && (uint64_t)s->shared_bytes + s->unified_kept_bytes >= s->unified_bytes)
+        return CLASH(c, FIELDS(&s->unified_bytes, &s->shared_bytes, &s->unified_kept_bytes),
+                     "core.unified_bytes = %u leaves no L1 data cache beside shared memory of %u bytes and the %u that "
+                     "are kept",
+                     s->unified_bytes, s->shared_bytes, s->unified_kept_bytes);
+    if (s->unified_bytes && s->launch_empties == LAUNCH_EMPTIES_NOTHING)
+        return CLASH(c, FIELDS(&s->unified_bytes, &s->launch_empties),
+                     "core.unified_bytes = %u: launches divide it anew, and need rules.launch_empties = l1d or caches",
+                     s->unified_bytes);
+    return true;
+}
+
 static bool check_core(const struct machine_checker *c)
 {
     const struct machine *m = c->machine;
@@ -94,19 +113,6 @@ static bool check_core(const struct machine_checker *c)
     if (collectors > 64)
         return CLASH(c, FIELDS(&s->sp_collectors, &s->sfu_collectors, &s->mem_collectors),
                      "%u operand collectors in all: expected at most 64", collectors);
-    if (s->shared_block_bytes > s->shared_bytes)
-        return CLASH(c, FIELDS(&s->shared_block_bytes, &s->shared_bytes),
-                     "core.shared_block_bytes = %u is more than all shared memory (core.shared_bytes = %u)",
-                     s->shared_block_bytes, s->shared_bytes);
-    if (s->unified_bytes && (uint64_t)s->shared_bytes + s->unified_kept_bytes >= s->unified_bytes)
-        return CLASH(c, FIELDS(&s->unified_bytes, &s->shared_bytes, &s->unified_kept_bytes),
-                     "core.unified_bytes = %u leaves no L1 data cache beside shared memory of %u bytes and the %u that "
-                     "are kept",
-                     s->unified_bytes, s->shared_bytes, s->unified_kept_bytes);
-    if (s->unified_bytes && s->launch_empties == LAUNCH_EMPTIES_NOTHING)
-        return CLASH(c, FIELDS(&s->unified_bytes, &s->launch_empties),
-                     "core.unified_bytes = %u: launches divide it anew, and need rules.launch_empties = l1d or caches",
-                     s->unified_bytes);
     if (!is_power(s->past_l1_segment))
         return CLASH(c, FIELDS(&s->past_l1_segment), "lsu.past_l1_segment_bytes = %u: expected 32, 64 or 128",
                      s->past_l1_segment);
@@ -170,6 +176,21 @@ static bool check_cache(const struct machine_checker *c, const struct cache_conf
     return true;
 }
 
+static bool check_halves(const struct machine_checker *c)
+{
+    const struct l2_config *l2 = &c->machine->mem.l2;
+    if (l2->link_cycles && c->machine->mem.dram.channels % 2)
+        return CLASH(c, FIELDS(&l2->link_cycles, &c->machine->mem.dram.channels),
+                     "l2.link_cycles = %u: an L2 in two halves needs an even number of channels, not %u",
+                     l2->link_cycles, c->machine->mem.dram.channels);
+    if (l2->link_cycles && (l2->cache.stores_fetch || l2->cache.global_writes != WRITE_BACK))
+        return CLASH(c, FIELDS(&l2->link_cycles, &l2->cache.stores_fetch, &l2->cache.global_writes),
+                     "l2.link_cycles = %u: an L2 in two halves needs rules.l2_global_writes = back and "
+                     "rules.l2_stores_fetch = false",
+                     l2->link_cycles);
+    return true;
+}
+
 static bool check_caches(const struct machine_checker *c)
 {
     const struct sm_config *s = &c->machine->sm;
@@ -209,15 +230,6 @@ static bool check_caches(const struct machine_checker *c)
             c, FIELDS(&l2->cache.stores_fetch, &l2->cache.miss_queue),
             "rules.l2_stores_fetch: a store that misses needs %d places of the miss queue, and l2.miss_queue = %u",
             STORE_FETCH_ROOM, l2->cache.miss_queue);
-    if (l2->link_cycles && c->machine->mem.dram.channels % 2)
-        return CLASH(c, FIELDS(&l2->link_cycles, &c->machine->mem.dram.channels),
-                     "l2.link_cycles = %u: an L2 in two halves needs an even number of channels, not %u",
-                     l2->link_cycles, c->machine->mem.dram.channels);
-    if (l2->link_cycles && (l2->cache.stores_fetch || l2->cache.global_writes != WRITE_BACK))
-        return CLASH(c, FIELDS(&l2->link_cycles, &l2->cache.stores_fetch, &l2->cache.global_writes),
-                     "l2.link_cycles = %u: an L2 in two halves needs rules.l2_global_writes = back and "
-                     "rules.l2_stores_fetch = false",
-                     l2->link_cycles);
     if (!l2->cache.sets)
         return CLASH(c, FIELDS(&l2->cache.sets), "l2.sets = 0: a memory channel needs its L2");
     return true;
@@ -367,6 +379,6 @@ static bool check_map(const struct machine_checker *c)
 
 bool machine_check(const struct machine_checker *c)
 {
-    return check_core(c) && check_latencies(c) && check_caches(c) && check_router(c) && check_dram_shape(c) &&
-           check_dram_timing(c) && check_map(c);
+    return check_core(c) && check_shared(c) && check_latencies(c) && check_caches(c) && check_halves(c) &&
+           check_router(c) && check_dram_shape(c) && check_dram_timing(c) && check_map(c);
 }

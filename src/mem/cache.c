@@ -19,8 +19,6 @@
 #define unlikely(x)   __builtin_expect(!!(x), 0)
 #define NOINLINE      __attribute__((noinline))
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-#define PLAIN_READS \
-    (1u << PACKET_LOAD | 1u << PACKET_LOCAL_LOAD | 1u << PACKET_CONST | 1u << PACKET_TEXTURE | 1u << PACKET_INST)
 
 /* What leaves with a victim. */
 struct leaving {
@@ -80,6 +78,7 @@ void cache_set_choices(struct cache *c, const struct cache_choices *choices)
 {
     assert(c->sets.ways <= CACHE_MASK_WAYS);
     c->choices = *choices;
+    c->chooses = choices->victim != NULL;
     c->asks = true;
     c->plain_reads = 0;
 }
@@ -185,6 +184,8 @@ static NOINLINE uint32_t ask_victim(struct cache *c, const struct lookup *l)
 {
     if (c->sets.spare)
         cache_sets_grow(&c->sets, l->set);
+    if (!c->choices.victim)
+        return cache_sets_oldest(&c->sets, l->set);
     struct cache_ways ways = cache_ways(c, l->set);
     return ways.lines | ways.empty ? c->choices.victim(c->choices.context, l->request, l->set, &ways) : NO_WAY;
 }
@@ -197,7 +198,7 @@ static NOINLINE bool ask_bypass(struct cache *c, const struct lookup *l)
 
 static inline uint32_t choose_victim(struct cache *c, const struct lookup *l, bool plain)
 {
-    return !plain && unlikely(c->choices.victim != NULL) ? ask_victim(c, l) : cache_sets_oldest(&c->sets, l->set);
+    return !plain && unlikely(c->chooses) ? ask_victim(c, l) : cache_sets_oldest(&c->sets, l->set);
 }
 
 static struct packet writeback_of(const struct cache *c, uint64_t address, const struct cache_line *line,
@@ -770,77 +771,4 @@ bool cache_forget(struct cache *c, uint64_t address, uint32_t bytes)
     drop_sectors(c, &l);
     c->head.blocked = 0;
     return true;
-}
-
-void cache_drop(struct cache *c)
-{
-    if (!c->touched)
-        return;
-    c->touched = false;
-    c->head.blocked = 0;
-    for (uint32_t set = 0; set < c->sets.count; set++)
-        for (uint32_t way = 0; way < c->sets.ways; way++) {
-            if (*tag_at(c, set, way) == NO_TAG)
-                continue;
-            struct cache_line *line = line_at(c, set, way);
-            if (line->reserved) {
-                line->valid = line->modified = line->partial = 0;
-                c->touched = true;
-                continue;
-            }
-            cache_sets_empty(&c->sets, set, way);
-        }
-}
-
-void cache_invalidate(struct cache *c)
-{
-    assert(c->head.mshr.used == 0);
-    if (!c->touched)
-        return;
-    cache_sets_clear(&c->sets);
-    c->touched = false;
-    c->head.blocked = 0;
-}
-
-void cache_resize(struct cache *c, uint32_t bytes)
-{
-    uint32_t lines = bytes / c->line_bytes;
-    assert(c->head.mshr.used == 0);
-    if (lines == c->sets.lines_in_use)
-        return;
-    cache_sets_resize(&c->sets, lines);
-    c->touched = false;
-    c->head.blocked = 0;
-    c->blocked.address = UINT64_MAX;
-}
-
-const struct cache_counters *cache_counters(const struct cache *c)
-{
-    struct cache_counters *n = c->counters;
-    memcpy(n->fails, c->fails, sizeof n->fails);
-    n->fails[c->blocked.why] += c->head.repeats;
-    n->reads = c->taken[0][CACHE_HIT] + c->taken[0][CACHE_MISS] + c->taken[0][CACHE_PENDING];
-    n->write_hits = c->taken[1][CACHE_HIT];
-    n->write_misses = c->taken[1][CACHE_MISS];
-    n->writes = n->write_hits + n->write_misses;
-    n->accesses = n->reads + n->writes;
-    n->hits = c->taken[0][CACHE_HIT] + n->write_hits;
-    n->misses = c->taken[0][CACHE_MISS] + n->write_misses;
-    n->misses_sent = c->taken[0][CACHE_MISS] + c->fetches;
-    n->pending_hits = c->taken[0][CACHE_PENDING];
-    n->intra_warp_hits = c->intra_warp_hits;
-    n->evictions = c->evictions;
-    n->writebacks = c->writebacks;
-    n->fills = c->fills;
-    n->inter_warp_hits = c->taken[0][CACHE_HIT] - n->intra_warp_hits;
-    return n;
-}
-
-void cache_counters_reset(struct cache *c)
-{
-    memset(c->taken, 0, sizeof c->taken);
-    memset(c->fails, 0, sizeof c->fails);
-    c->head.repeats = 0;
-    c->intra_warp_hits = c->evictions = c->writebacks = c->fills = c->fetches = 0;
-    *c->counters = (struct cache_counters){.accesses = 0};
 }

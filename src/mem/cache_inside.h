@@ -7,6 +7,9 @@
 
 enum { NO_OWNER = UINT16_MAX };
 
+#define PLAIN_READS \
+    (1u << PACKET_LOAD | 1u << PACKET_LOCAL_LOAD | 1u << PACKET_CONST | 1u << PACKET_TEXTURE | 1u << PACKET_INST)
+
 /* The last access that failed. Nothing having changed since (head.blocked), it fails again, for the same reason. */
 struct blocked {
     uint64_t address;
@@ -31,7 +34,8 @@ struct cache {
     uint32_t miss_reserve, line_bytes;
     cache_index_fn *index_address;
     const void *index_context;
-    bool asks; /* its owner takes decisions */
+    bool asks;    /* its owner takes decisions */
+    bool chooses; /* a victim is more than the oldest line: that is one of them, or sets may still grow */
     struct cache_choices choices;
     struct cache_sets sets;
     uint64_t taken[2][CACHE_FAIL];    /* accesses: reads, writes; by outcome */

@@ -175,10 +175,8 @@ static inline void cache_sets_touch(struct cache_sets *s, uint32_t set, uint32_t
 }
 
 /* The least recently used way of which nothing is reserved, or NO_WAY. */
-static inline uint32_t cache_sets_oldest(struct cache_sets *s, uint32_t set)
+static inline uint32_t cache_sets_oldest(const struct cache_sets *s, uint32_t set)
 {
-    if (__builtin_expect(s->spare != 0, 0))
-        cache_sets_grow(s, set);
     const struct cache_line *lines = &s->lines[set * s->ways];
     const struct cache_link *links = &s->links[set * s->ways];
     uint32_t newest = s->newest[set], way = links[newest].newer;

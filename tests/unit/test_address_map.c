@@ -172,12 +172,41 @@ static void bad_strings(void **state)
     refused(config_of(6, 8, 65, GTX480_MAP), 2, "dram.banks is 65");
 }
 
+/* Hashed: neighbours take turns through all channels, strides of powers of two meet them all, no two addresses share a
+ * place. */
+static void hashed_channels(void **state)
+{
+    (void)state;
+    enum { CHANNELS = 96 };
+    struct address_map m = map_of(CHANNELS, 8, 64, "RRRR.RRRRRRRR.BBBBBBCC.CCSSSSSS", 1);
+    m.hashed = true;
+    uint32_t channel, seen[CHANNELS] = {0};
+    for (uint64_t row = 0; row < 100; row++) {
+        uint64_t rest = 0;
+        for (uint64_t i = 0; i < CHANNELS; i++) {
+            rest = address_map_without_channel(&m, (row * CHANNELS + i) << 8, &channel);
+            assert_int_equal(rest, row << 8);
+            seen[channel]++;
+        }
+        for (uint32_t i = 0; i < CHANNELS; i++)
+            assert_int_equal(seen[i], row + 1);
+    }
+    for (uint32_t bit = 12; bit < 22; bit++) {
+        uint32_t most = 0, met[CHANNELS] = {0};
+        for (uint64_t i = 0; i < 96 * 64; i++) {
+            address_map_without_channel(&m, i << bit, &channel);
+            most = ++met[channel] > most ? met[channel] : most;
+        }
+        assert_in_range(most, 64, 128); /* 64 each would be even */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(six_channels_by_hand), cmocka_unit_test(eight_channels_by_hand),
         cmocka_unit_test(gpgpusim_spelling),    cmocka_unit_test(invertible),
-        cmocka_unit_test(bad_strings),
+        cmocka_unit_test(bad_strings),          cmocka_unit_test(hashed_channels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

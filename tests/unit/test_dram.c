@@ -652,6 +652,35 @@ static void described(void **state)
     stop(c);
 }
 
+/* A refresh closes the row that a request has opened, holds all commands back until it is over, and no longer. */
+static void gate_refresh(void **state)
+{
+    (void)state;
+    FOR_EACH_TRY(x) {
+        struct dram_config config = no_times();
+        config.t_refi = 100;
+        config.t_rfc = x;
+        struct channel *c = start(config);
+        run(c, 90);
+        push_read(c, 3, 1);
+        run(c, 9);
+        push_read(c, 5, 1); /* its row is opened in cycle 99, and read after the refresh of cycle 100 */
+        run(c, 1);
+        push_read(c, 3, 1); /* row hit no more */
+        run(c, 100);
+        assert_int_equal(cycle_of(c, DRAM_READ, 3, 0), 91);
+        assert_int_equal(cycle_of(c, DRAM_ACTIVATE, 5, 0), 99);
+        uint64_t first = cycle_of(c, DRAM_ACTIVATE, 3, 1), second = cycle_of(c, DRAM_ACTIVATE, 5, 1);
+        assert_int_equal(first < second ? first : second, 100 + x);
+        assert_in_range(first > second ? first : second, 101 + x, 102 + x);
+        /* One that nobody looked at: it is over, and the row is closed. */
+        push_read(c, 3, 1);
+        run(c, 40);
+        assert_int_equal(cycle_of(c, DRAM_ACTIVATE, 3, 2), 200 + x);
+        stop(c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -680,6 +709,7 @@ int main(void)
         cmocka_unit_test(banks_are_independent),
         cmocka_unit_test(one_command_a_cycle),
         cmocka_unit_test(row_beside_column),
+        cmocka_unit_test(gate_refresh),
         cmocka_unit_test(described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
