@@ -58,7 +58,7 @@ struct timing {
     uint64_t sample_at;                /* the cycle of the next sample of a launch; UINT64_MAX: none */
     uint64_t now;                      /* core cycle */
     uint64_t blocks_done, blocks_seen; /* in all; those that the launches know of */
-    uint64_t next_block_at; /* in thousandths of a cycle, where the machine limits the rate of blocks */
+    uint64_t next_block_at;            /* in thousandths of a cycle, where the machine limits the rate of blocks */
     bool may_place;
     bool serial;                   /* one of the launches does what cores may not do at the same time */
     uint64_t suspect_at, patience; /* when it is next looked at for a hang, and how long after that again */
