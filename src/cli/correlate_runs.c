@@ -195,5 +195,8 @@ int correlate_run_all(struct correlate_request *q, struct correlation *c, uint32
         return EXIT_STUCK;
     if (q->dry_run)
         return EXIT_DONE;
-    return take_results(q, path, c, failed, &e) ? -1 : cli_fail(&e);
+    if (!take_results(q, path, c, failed, &e))
+        return cli_fail(&e);
+    *programs -= *failed;
+    return -1;
 }

@@ -213,6 +213,7 @@ static struct residency *launch_params(struct function *f, struct launch_shape *
                            .params = params,
                            .params_bytes = f->exec->ptx->param_bytes,
                            .cooperative = s->cooperative,
+                           .carveout = (uint32_t)(f->carveout + 1),
                            .priority = priority};
     memcpy(l.grid, s->grid, sizeof l.grid);
     memcpy(l.block, s->block, sizeof l.block);

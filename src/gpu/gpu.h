@@ -124,7 +124,8 @@ struct gpu_launch {
     const void *params; /* params_bytes of kernel->ptx->param_bytes, laid out as the parameter block */
     uint32_t params_bytes;
     bool cooperative;
-    int priority; /* of launches that run together: the lower, the sooner */
+    uint32_t carveout; /* percent of shared memory that the program prefers, and 1; 0: it does not say */
+    int priority;      /* of launches that run together: the lower, the sooner */
     enum gpu_timed timed;
 };
 

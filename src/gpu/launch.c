@@ -7,6 +7,7 @@
 #include "exec/access.h"
 #include "gpu/launch_filter.h"
 #include "gpu/warps.h"
+#include "sm/carveout.h"
 
 #include <fenv.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ static double seconds_now(void)
 
 uint32_t gpu_max_dynamic_shared(const struct gpu *g)
 {
-    uint32_t machine = g->options.machine.sm.shared_bytes;
+    uint32_t machine = g->options.machine.sm.shared_bytes - g->options.machine.sm.shared_block_bytes;
     return !g->options.functional || machine > SHARED_LIMIT_BYTES ? machine : SHARED_LIMIT_BYTES;
 }
 
@@ -97,6 +98,7 @@ uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, 
     uint32_t blocks = least(m->sm.blocks, m->sm.warps / warps);
     if (registers)
         blocks = least(blocks, blocks_by_registers(m, kernel, registers, warps));
+    shared += m->sm.shared_block_bytes;
     if (shared)
         blocks = least(blocks, (uint32_t)(m->sm.shared_bytes / shared));
     return blocks || !g->options.functional
@@ -305,7 +307,13 @@ static bool prepare(struct residency *r, struct gpu *g, const struct gpu_launch 
     l->register_stacks_bytes = &r->register_stacks_bytes;
 
     r->block_count = capped_volume(in->grid);
-    uint64_t slots = (uint64_t)gpu_occupancy(g, in->kernel, threads, in->dynamic_shared_bytes) * m->cores;
+    uint32_t resident = gpu_occupancy(g, in->kernel, threads, in->dynamic_shared_bytes);
+    uint64_t slots = (uint64_t)resident * m->cores;
+    r->l1_bytes = carveout_l1_bytes(
+        &m->sm, &(struct carveout_request){.block_threads = threads,
+                                           .blocks = resident,
+                                           .block_shared_bytes = shared_bytes(in->kernel, in->dynamic_shared_bytes),
+                                           .percent = (int)in->carveout - 1});
     if (in->cooperative && r->block_count > slots)
         return error_set(e, ERROR_RESOURCES,
                          "kernel %s: a cooperative launch of %llu blocks, of which only %llu fit the machine together",

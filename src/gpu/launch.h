@@ -42,6 +42,7 @@ struct residency {
     /* timed: */
     const struct sm_program *program;
     struct arena arena;
+    uint32_t l1_bytes; /* of an L1 data cache that launches divide with shared memory; 0: it has its own */
     uint32_t block_limit, block_warps; /* of a core; of a block */
     uint64_t start, core_cycles;       /* the cycle it began in; cycles of all cores that it had */
     struct policy_counts *sampled;     /* room for the counts of a sample */

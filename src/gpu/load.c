@@ -1,10 +1,22 @@
 /* From a program's modules to what can be launched. */
 #include "gpu/gpu.h"
 
+#include "ptx/lowering.h"
+
 #include <string.h>
+
+/* As the assembler of the machine would have it. */
+static void reorder(struct ptx_module *m)
+{
+    for (uint32_t i = 0; i < m->function_count; i++)
+        if (!m->functions[i]->is_declaration)
+            ptx_reorder(&m->arena, m->functions[i]);
+}
 
 struct exec_image *gpu_load(struct gpu *g, struct ptx_module **modules, uint32_t count, bool lazy, struct error *e)
 {
+    for (uint32_t i = 0; i < count && g->options.machine.sm.lowers; i++)
+        reorder(modules[i]);
     struct exec_image *image = exec_image_create_lazy(g->memory, modules, count, e);
     if (!image)
         return NULL;

@@ -94,6 +94,19 @@ static bool check_core(const struct machine_checker *c)
     if (collectors > 64)
         return CLASH(c, FIELDS(&s->sp_collectors, &s->sfu_collectors, &s->mem_collectors),
                      "%u operand collectors in all: expected at most 64", collectors);
+    if (s->shared_block_bytes > s->shared_bytes)
+        return CLASH(c, FIELDS(&s->shared_block_bytes, &s->shared_bytes),
+                     "core.shared_block_bytes = %u is more than all shared memory (core.shared_bytes = %u)",
+                     s->shared_block_bytes, s->shared_bytes);
+    if (s->unified_bytes && (uint64_t)s->shared_bytes + s->unified_kept_bytes >= s->unified_bytes)
+        return CLASH(c, FIELDS(&s->unified_bytes, &s->shared_bytes, &s->unified_kept_bytes),
+                     "core.unified_bytes = %u leaves no L1 data cache beside shared memory of %u bytes and the %u that "
+                     "are kept",
+                     s->unified_bytes, s->shared_bytes, s->unified_kept_bytes);
+    if (s->unified_bytes && s->launch_empties == LAUNCH_EMPTIES_NOTHING)
+        return CLASH(c, FIELDS(&s->unified_bytes, &s->launch_empties),
+                     "core.unified_bytes = %u: launches divide it anew, and need rules.launch_empties = l1d or caches",
+                     s->unified_bytes);
     if (!is_power(s->past_l1_segment))
         return CLASH(c, FIELDS(&s->past_l1_segment), "lsu.past_l1_segment_bytes = %u: expected 32, 64 or 128",
                      s->past_l1_segment);

@@ -62,6 +62,8 @@ static void take_core(struct timing *t, uint32_t i, struct residency *r)
         profile_core_begin(&t->profiles[i], r->parts[r->part_count++]);
     }
     sm_begin(t->cores[i], &r->arena, r->program, &r->launch, r->block_limit, r->block_warps, t->now);
+    if (r->l1_bytes)
+        sm_resize_l1(t->cores[i], r->l1_bytes);
     if (t->options->issue_order)
         issue_order_core(t->options->issue_order, i, r->number);
     t->owner[i] = r;

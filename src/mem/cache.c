@@ -87,7 +87,7 @@ void cache_set_choices(struct cache *c, const struct cache_choices *choices)
 struct cache_ways cache_ways(const struct cache *c, uint32_t set)
 {
     struct cache_ways w = {0};
-    for (uint32_t way = 0; way < c->sets.ways; way++) {
+    for (uint32_t way = 0; way < c->sets.ways_in_use[set]; way++) {
         uint64_t bit = (uint64_t)1 << way;
         if (*tag_at(c, set, way) == NO_TAG)
             w.empty |= bit;
@@ -183,6 +183,8 @@ static void read_partial(struct cache *c, const struct lookup *l, uint32_t entry
 
 static NOINLINE uint32_t ask_victim(struct cache *c, const struct lookup *l)
 {
+    if (c->sets.spare)
+        cache_sets_grow(&c->sets, l->set);
     struct cache_ways ways = cache_ways(c, l->set);
     return ways.lines | ways.empty ? c->choices.victim(c->choices.context, l->request, l->set, &ways) : NO_WAY;
 }
@@ -798,6 +800,18 @@ void cache_invalidate(struct cache *c)
     cache_sets_clear(&c->sets);
     c->touched = false;
     c->head.blocked = 0;
+}
+
+void cache_resize(struct cache *c, uint32_t bytes)
+{
+    uint32_t lines = bytes / c->line_bytes;
+    assert(c->head.mshr.used == 0);
+    if (lines == c->sets.lines_in_use)
+        return;
+    cache_sets_resize(&c->sets, lines);
+    c->touched = false;
+    c->head.blocked = 0;
+    c->blocked.address = UINT64_MAX;
 }
 
 const struct cache_counters *cache_counters(const struct cache *c)

@@ -35,6 +35,9 @@ void cache_sets_init(struct cache_sets *s, struct arena *a, const struct cache_c
                              .links = arena_lines(a, struct cache_link, lines),
                              .newest = arena_array(a, uint16_t, config->sets),
                              .count = config->sets,
+                             .most_sets = config->sets,
+                             .lines_in_use = (uint32_t)lines,
+                             .ways_in_use = arena_array(a, uint16_t, config->sets),
                              .ways = config->ways,
                              .mark_words = mark_words,
                              .line_shift = log2_of(config->line_bytes),
@@ -45,17 +48,42 @@ void cache_sets_init(struct cache_sets *s, struct arena *a, const struct cache_c
 
 void cache_sets_clear(struct cache_sets *s)
 {
-    size_t lines = (size_t)s->count * s->ways;
+    size_t lines = (size_t)s->most_sets * s->ways;
     s->recent = s->absent = NO_TAG;
+    s->spare = s->lines_in_use % s->count;
     memset(s->tags, 0xff, lines * sizeof *s->tags); /* NO_TAG */
     memset(s->lines, 0, lines * sizeof *s->lines);
     for (uint32_t set = 0; set < s->count; set++) {
-        for (uint32_t way = 0; way < s->ways; way++)
-            s->links[cache_sets_place(s, set, way)] =
-                (struct cache_link){.newer = (uint16_t)(way + 1 < s->ways ? way + 1 : 0),
-                                    .older = (uint16_t)(way > 0 ? way - 1 : s->ways - 1)};
-        s->newest[set] = (uint16_t)(s->ways - 1);
+        uint32_t ways = s->lines_in_use / s->count;
+        for (uint32_t way = 0; way < ways; way++)
+            s->links[cache_sets_place(s, set, way)] = (struct cache_link){
+                .newer = (uint16_t)(way + 1 < ways ? way + 1 : 0), .older = (uint16_t)(way > 0 ? way - 1 : ways - 1)};
+        s->newest[set] = (uint16_t)(ways - 1);
+        s->ways_in_use[set] = (uint16_t)ways;
     }
+}
+
+void cache_sets_resize(struct cache_sets *s, uint32_t lines)
+{
+    uint32_t most = s->most_sets * s->ways;
+    s->lines_in_use = lines < 1 ? 1 : lines < most ? lines : most;
+    s->count = s->most_sets;
+    while (s->count > s->lines_in_use)
+        s->count /= 2;
+    s->set_bits = log2_of(s->count);
+    cache_sets_clear(s);
+}
+
+void cache_sets_grow(struct cache_sets *s, uint32_t set)
+{
+    struct cache_link *links = &s->links[set * s->ways];
+    uint32_t newest = s->newest[set], oldest = links[newest].newer, way = s->ways_in_use[set];
+    if (way == s->ways || *cache_sets_tag(s, set, oldest) == NO_TAG)
+        return;
+    s->spare--;
+    s->ways_in_use[set]++;
+    links[way] = (struct cache_link){.newer = (uint16_t)oldest, .older = (uint16_t)newest};
+    links[newest].newer = links[oldest].older = (uint16_t)way;
 }
 
 /* Its place is among the other ways without a line, before those above it. */

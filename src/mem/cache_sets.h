@@ -38,12 +38,22 @@ struct cache_sets {
     uint32_t recent_way;
     uint64_t absent; /* the line searched for last in vain, if none has been put since; NO_TAG: none */
     uint32_t count, ways, mark_words, line_shift, set_bits;
+    uint32_t most_sets;    /* that there is room for */
+    uint32_t lines_in_use; /* of all sets */
+    uint32_t spare;        /* of these, not yet in any set */
+    uint16_t *ways_in_use; /* of each set: its first ones */
     enum cache_index index;
 };
 
 /* What the configuration comes to. */
 enum cache_index cache_sets_index_kind(const struct cache_config *config);
 void cache_sets_init(struct cache_sets *s, struct arena *a, const struct cache_config *config);
+/* So many lines from now on, of the most that there is room for; no set has a line. All sets have the same number of
+ * ways, and what is left over goes to the sets that first ask for one more. Fewer lines than sets: there are fewer
+ * sets, a power of two. */
+void cache_sets_resize(struct cache_sets *s, uint32_t lines);
+/* A set whose ways all have lines gets one more, if there is one to spare. */
+void cache_sets_grow(struct cache_sets *s, uint32_t set);
 /* No set has a line. */
 void cache_sets_clear(struct cache_sets *s);
 /* The way has lost its line. */
@@ -165,8 +175,10 @@ static inline void cache_sets_touch(struct cache_sets *s, uint32_t set, uint32_t
 }
 
 /* The least recently used way of which nothing is reserved, or NO_WAY. */
-static inline uint32_t cache_sets_oldest(const struct cache_sets *s, uint32_t set)
+static inline uint32_t cache_sets_oldest(struct cache_sets *s, uint32_t set)
 {
+    if (__builtin_expect(s->spare != 0, 0))
+        cache_sets_grow(s, set);
     const struct cache_line *lines = &s->lines[set * s->ways];
     const struct cache_link *links = &s->links[set * s->ways];
     uint32_t newest = s->newest[set], way = links[newest].newer;

@@ -61,13 +61,14 @@ static inline void emit(struct access *to, uint64_t address, uint32_t lanes, uin
     uint32_t low = sectors & 15, high = sectors >> 4, used = low | high;
     uint64_t base = address & ~(uint64_t)(SEGMENT_MOST - 1);
     if (__builtin_expect(low && high, 0)) {
-        *to = (struct access){.address = base, .mask = lanes, .bytes = SEGMENT_MOST, .sectors = 255};
+        *to = (struct access){.address = base, .mask = lanes, .bytes = SEGMENT_MOST, .sectors = 255, .touched = 255};
         return;
     }
     *to = (struct access){.address = base + (high ? FRAME_BYTES : 0) + shrunk[used].offset,
                           .mask = lanes,
                           .bytes = shrunk[used].bytes,
-                          .sectors = shrunk[used].sectors};
+                          .sectors = shrunk[used].sectors,
+                          .touched = (uint8_t)used};
 }
 
 /* One element alone uses one sector. */
@@ -76,7 +77,7 @@ static inline void emit_sector(struct access *to, uint64_t address, uint32_t lan
     to->address = address & ~(uint64_t)(SECTOR_BYTES - 1);
     to->mask = lanes;
     to->bytes = SECTOR_BYTES;
-    to->sectors = (uint8_t)(1u << (address / SECTOR_BYTES & 3));
+    to->sectors = to->touched = (uint8_t)(1u << (address / SECTOR_BYTES & 3));
 }
 
 static inline void emit_line(struct access *to, uint64_t line, uint32_t lanes, uint32_t line_bytes)
@@ -84,7 +85,11 @@ static inline void emit_line(struct access *to, uint64_t line, uint32_t lanes, u
     uint32_t sectors = sectors_between(line, line + line_bytes - 1);
     if (line_bytes < SEGMENT_MOST)
         sectors = (sectors | sectors >> 4) & 15;
-    *to = (struct access){.address = line, .mask = lanes, .bytes = (uint16_t)line_bytes, .sectors = (uint8_t)sectors};
+    *to = (struct access){.address = line,
+                          .mask = lanes,
+                          .bytes = (uint16_t)line_bytes,
+                          .sectors = (uint8_t)sectors,
+                          .touched = (uint8_t)sectors};
 }
 
 /* The common case, told quickly: all lanes are aligned and meet in one segment (line) of this size. */
@@ -416,6 +421,17 @@ uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t byt
         if (mask & part_mask(parts, part))
             count += atomic_part(address, mask & part_mask(parts, part), bytes, segment_bytes, &out[count]);
     return count;
+}
+
+bool coalesce_uniform_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most,
+                             struct access *out)
+{
+    uint32_t segment_bytes = segment_bytes_of(bytes, most);
+    uint64_t first = address[__builtin_ctz(mask)], segment = first & ~(uint64_t)(segment_bytes - 1);
+    if (first + bytes > segment + segment_bytes || !are_same(address, mask))
+        return false;
+    emit(out, segment, mask, sectors_between(first, first + bytes - 1));
+    return true;
 }
 
 uint32_t coalesce_written(const uint64_t address[32], uint32_t bytes, const struct access *a)

@@ -15,7 +15,8 @@ struct access {
     uint64_t address;
     uint32_t mask; /* lanes served */
     uint16_t bytes;
-    uint8_t sectors;
+    uint8_t sectors; /* of the address and bytes: in a row, 1, 2 or 4 of them */
+    uint8_t touched; /* those of them in which a lane has a byte */
 };
 
 /* Global memory. parts: 1 the whole warp, 2 half warps. bytes: a lane's (1 to 16). most: bytes of the largest segment,
@@ -29,6 +30,10 @@ uint32_t coalesce_global(const uint64_t address[32], uint32_t mask, uint32_t byt
  * further access of the same segment. */
 uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most, uint32_t parts,
                          struct access out[COALESCE_MOST]);
+/* All lanes want the same bytes: one access for all of them, as where the assembler has one lane do the work of the
+ * warp. False: they do not. */
+bool coalesce_uniform_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most,
+                             struct access *out);
 /* Local memory: each 4-byte word of a thread stands beside the same word of the next thread. threads: of the machine
  * (interleave); first_thread: machine-wide number of lane 0; most and parts as above. */
 uint64_t coalesce_local_address(uint64_t offset, uint64_t thread, uint64_t threads);

@@ -47,13 +47,16 @@ struct sm_config {
     /* Load/store unit. */
     bool vectors_by_element; /* of a vector, its first element is what is coalesced */
     bool shared_limited_broadcast;
-    bool l1_skips_global;        /* global loads bypass the L1D */
-    bool volatile_past_l1;       /* .volatile and .cv bypass the L1D as .cg does */
-    bool local_by_block;         /* local memory: threads are numbered by blocks, not by warp slots */
+    bool l1_skips_global;  /* global loads bypass the L1D */
+    bool volatile_past_l1; /* .volatile and .cv bypass the L1D as .cg does */
+    bool local_by_block;   /* local memory: threads are numbered by blocks, not by warp slots */
+    bool exact_sectors; /* of a line, the L1D is asked for the sectors in which a lane has a byte; false: for 1, 2 or 4
+                           in a row */
     bool atomics_at_once;        /* an atomic takes effect as it issues, and its warp goes on until it needs the result;
                                     false: in the memory partition, and the warp waits for it */
     bool shared_atomics_serial;  /* lanes of an atomic that share a word of shared memory take turns */
     bool atomics_await_address;  /* the register of an atomic's address is awaited and read */
+    bool uniform_atomics_once;   /* lanes of a warp that all want one address send one access */
     bool fence_waits_for_stores; /* a fence holds its warp until its stores are acknowledged, not only until its
                                     registers are written */
     bool fence_drops_l1;         /* and drops the lines of the L1D */

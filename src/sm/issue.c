@@ -100,6 +100,8 @@ static void enter_subcore(struct sm *c, uint32_t scheduler, uint32_t slot, uint1
     if (in->unit == SM_MEM)
         accept(c, id, in, slot);
     subcore_start(c, scheduler, id, in);
+    if (in->if_taken | in->if_not_taken)
+        subcore_predicate(c, scheduler, slot, in);
 }
 
 /* A warp whose lanes have come apart goes on with others of them, as if by a branch. */

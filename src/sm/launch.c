@@ -54,6 +54,12 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
         regroup_begin(c);
 }
 
+void sm_resize_l1(struct sm *c, uint32_t bytes)
+{
+    if (c->lsu.l1d)
+        cache_resize(c->lsu.l1d, bytes);
+}
+
 void sm_end(struct sm *c, uint64_t now)
 {
     sm_account_until(c, now);

@@ -32,6 +32,7 @@ void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
     if (l->l1d)
         cache_set_writeback(l->l1d, PACKET_L1_WRITEBACK, 2); /* a read may need two places: one for what it evicts */
     l->counts_sectors = g->l1d.sector_bytes != 0;
+    l->exact_sectors = g->exact_sectors;
     uint32_t under_way = g->l1d.latency_cycles * banks * g->lsu_steps; /* accesses that may enter in so many cycles */
     *(g->l1d_latency_behind ? &l->hits.capacity : &l->l1_capacity) = under_way;
     l->hits.list = arena_array(a, struct sm_instruction_delay, l->hits.capacity + 1);
@@ -380,7 +381,7 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
     c->lsu.retry = -1;
     c->lsu.moved = true;
     if (c->lsu.counts_sectors && p->kind == PACKET_LOAD)
-        c->account.counters.load_sector_hits += packet_sectors(outcome == CACHE_HIT ? p->sectors : r.present);
+        c->account.counters.load_sector_hits += packet_sectors(outcome == CACHE_MISS ? r.present : p->sectors);
     if (packet_is_write(p)) {
         if (!r.sends_write) /* kept in the cache: all its answers at once */
             for (uint32_t n = network_answers(&c->net, p->address, p->bytes); n; n--)
@@ -412,7 +413,7 @@ static inline struct packet *make_packet(struct sm_lsu *l, const struct sm_infli
     p->address = a->address;
     p->bytes = a->bytes;
     p->mask = f->texture && !f->store ? 0 : a->mask;
-    p->sectors = a->sectors;
+    p->sectors = l->exact_sectors && f->route == ROUTE_L1D ? a->touched : a->sectors;
     p->left = (uint8_t)(all->count - 1 - f->next_access);
     return p;
 }

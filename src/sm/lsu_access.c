@@ -67,6 +67,9 @@ static uint32_t device_accesses(const struct sm *c, const struct sm_inflight *f,
 {
     const struct sm_config *g = c->config;
     uint32_t bytes = lane_bytes(f, x);
+    if (f->atomic && g->uniform_atomics_once &&
+        coalesce_uniform_atomic(address, x->mask, bytes, g->past_l1_segment, a->list))
+        return 1;
     if (f->atomic)
         return coalesce_atomic(address, x->mask, bytes, g->past_l1_segment, g->atomic_parts, a->list);
     return coalesce_global(address, x->mask, bytes, longest_segment(c, f), g->coalesce_parts, a->list);
@@ -80,7 +83,7 @@ static void count_sectors(struct sm *c, const struct sm_inflight *f, const struc
     if (f->space != SM_DEVICE || f->atomic || (!f->store && !f->inst->destination_count))
         return;
     for (uint32_t i = 0; c->lsu.counts_sectors && i < a->count; i++)
-        sectors += packet_sectors(a->list[i].sectors);
+        sectors += packet_sectors(c->config->exact_sectors ? a->list[i].touched : a->list[i].sectors);
     *(f->store ? &n->global_stores : &n->global_loads) += 1;
     *(f->store ? &n->store_sectors : &n->load_sectors) += sectors;
 }

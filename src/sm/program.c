@@ -194,8 +194,11 @@ static void forget_address(struct builder *b, const struct ptx_inst *in)
 /* With sub-cores, a register that a branch writes and the first instruction of a basic block waits for. */
 static uint32_t next_pc(const struct builder *b) { return b->register_base + b->function->ptx->reg_count; }
 
-static bool writes_next_pc(const struct builder *b, const struct ptx_inst *in)
+static bool writes_next_pc(const struct builder *b, const struct ptx_inst *in, uint32_t i)
 {
+    const struct ptx_lowered *l = b->lowering ? &b->lowering->insts[i] : NULL;
+    if (l && (!l->slots || l->if_taken || l->if_not_taken)) /* there is no jump */
+        return false;
     return b->config->sub_cores && b->config->branch_latency && (in->opcode == PTX_OP_bra || in->opcode == PTX_OP_brx);
 }
 
@@ -231,7 +234,7 @@ static void set_registers(struct builder *b, struct sm_inst *s, const struct ptx
     uint32_t guard = in->guard ? b->register_base + in->guard->index : UINT32_MAX, sources = 0;
     if (in->guard && b->lowering)
         guard = b->register_base + b->lowering->register_of[in->guard->index];
-    if (writes_next_pc(b, in))
+    if (writes_next_pc(b, in, i))
         b->destinations[b->destination_count++] = next_pc(b);
     for (uint32_t i = 0; i < b->source_count; i++) /* the guard is no operand of the collector */
         if (b->sources[i] != guard)
@@ -362,8 +365,9 @@ static void join_instructions(struct builder *b, const struct exec_function *f)
 {
     struct sm_inst *code = &b->program->code[b->pc_base];
     for (uint32_t i = f->inst_count; i-- > 0;) {
-        code[i].skip = (uint8_t)(code[i].slots ? 0 : code[i + 1].skip + 1);
-        if (code[i].slots == 0 && code[i].skip == 0) /* 256 in a row: one of them counts */
+        bool vanished = !code[i].slots && !code[i].branch; /* 255 in a row: one of them counts */
+        code[i].skip = (uint8_t)(vanished && code[i + 1].skip < UINT8_MAX ? code[i + 1].skip + 1 : 0);
+        if (vanished && !code[i].skip)
             code[i].slots = 1;
     }
     for (uint32_t i = 0; i < f->inst_count; i++) {
@@ -421,6 +425,19 @@ static void find_data_branches(const struct exec_function *f, struct heddle_inst
     arena_free(&scratch);
 }
 
+static void set_slots(const struct builder *b, struct sm_inst *s, uint32_t i)
+{
+    s->slots = 1;
+    if (!b->lowering)
+        return;
+    const struct ptx_lowered *l = &b->lowering->insts[i];
+    s->slots = l->slots;
+    s->if_taken = l->if_taken;
+    s->if_not_taken = l->if_not_taken;
+    if (!l->slots) /* a jump to where it is anyway */
+        s->latency = s->initiation = 1;
+}
+
 static void add_function(struct builder *b, const struct exec_function *f, struct heddle_instruction *views)
 {
     const struct ptx_cfg *cfg = f->cfg;
@@ -436,7 +453,7 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
             sm_set_subcore_cost(s, in, b->config);
         else
             sm_set_cost(s, in, b->config);
-        s->slots = b->lowering ? b->lowering->insts[i].slots : 1;
+        set_slots(b, s, i);
         s->load = (flags & PTX_F_LOAD) || in->opcode == PTX_OP_cp;
         s->store = flags & PTX_F_STORE;
         s->atomic = flags & PTX_F_ATOMIC;

@@ -46,7 +46,8 @@ struct sm_inst {
     uint8_t slots;         /* machine instructions that it stands for: cycles of its scheduler */
     uint8_t skip; /* the instructions from this one on that have vanished (ptx/lowering.h): the next that issues is so
                      many further */
-    int32_t loop; /* innermost, or -1 */
+    uint8_t if_taken, if_not_taken; /* struct ptx_lowered */
+    int32_t loop;                   /* innermost, or -1 */
     bool loop_header;
 };
 

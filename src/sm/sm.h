@@ -70,6 +70,8 @@ void sm_listen(struct sm *c, const struct heddle_policy *p, void *state);
  * sm_launch(c). */
 void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program *program,
               const struct exec_launch *launch, uint32_t block_limit, uint32_t warps_per_block, uint64_t now);
+/* After sm_begin, of an L1 data cache that launches divide with shared memory. */
+void sm_resize_l1(struct sm *c, uint32_t bytes);
 void sm_end(struct sm *c, uint64_t now);
 bool sm_has_room(const struct sm *c);
 void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now); /* cta has been started */

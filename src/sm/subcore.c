@@ -55,10 +55,10 @@ static void occupy(struct sm *c, uint32_t k, const struct sm_inst *in)
     if (unit == SM_SP_OR_SFU && s->free_at[unit] > c->now)
         unit = SM_SP;
     s->free_at[unit] = c->now + in->initiation;
-    s->issues_at = c->now + in->slots;
+    s->issues_at = c->now + (in->slots ? in->slots : 1);
     if (unit == SM_BARRIER)
         c->sub->barriers_at = c->now + in->initiation;
-    c->account.counters.issued += in->slots - 1u;
+    c->account.counters.issued += (uint64_t)in->slots - 1; /* a jump that has vanished has none */
 }
 
 /* What goes to memory ends there. */
@@ -99,6 +99,14 @@ void subcore_fill_buffer(struct sm *c, uint32_t slot)
     uint32_t pc = sm_program_pc(c->program, s->exec);
     s->buffer[0] = pc + c->program->code[pc].skip;
     s->buffered = 1;
+}
+
+void subcore_predicate(struct sm *c, uint32_t k, uint32_t slot, const struct sm_inst *in)
+{
+    const struct exec_warp *w = c->slots[slot].exec;
+    uint32_t taken = exec_lanes(w), more = taken == w->active ? in->if_taken : taken ? 0 : in->if_not_taken;
+    c->sub->list[k].issues_at += more;
+    c->account.counters.issued += more;
 }
 
 void subcore_run_vanished(struct sm *c, uint32_t slot)

@@ -28,6 +28,8 @@ struct sm_subcores *subcores_create(struct arena *a, const struct sm_config *con
 uint64_t subcores_free(const struct sm *c);
 uint64_t subcores_still_free(const struct sm *c, uint32_t k);
 void subcore_start(struct sm *c, uint32_t k, uint16_t id, const struct sm_inst *in); /* scheduler k issues it */
+/* It is a branch that became predicates: what is issued for no thread at all takes its time. */
+void subcore_predicate(struct sm *c, uint32_t k, uint32_t slot, const struct sm_inst *in);
 uint64_t subcores_next(const struct sm *c);            /* the next cycle in which one of them is free that is not now */
 void subcore_fill_buffer(struct sm *c, uint32_t slot); /* with the warp's next instruction */
 void subcore_run_vanished(struct sm *c, uint32_t slot); /* those before the one that issues */

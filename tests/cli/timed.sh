@@ -50,6 +50,11 @@ for workload in $(today_workloads); do
     same "$workload: the same on 2 threads" once threads
 done
 
+# Sub-cores, and instructions as an assembler leaves them: those that vanish are executed with others, and none too many.
+for workload in $(workloads) $(today_workloads); do
+    is "$workload: its result is right on h200" "$heddle" run --quiet -m h200 --size test "$workload"
+done
+
 # Every machine, every policy.
 for machine in ccws c2050 slp gtx480-gs4; do
     for workload in bfs reduct spmv-vector; do
