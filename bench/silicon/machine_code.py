@@ -3,9 +3,9 @@
 
 machine_code.py static FILE.ptx...     needs ptxas and readelf. Each kernel: machine instructions estimated and of ptxas
                                        for sm_90; each innermost loop that is found in both: those of one round
-machine_code.py dynamic SIZE           each kernel of the recorded counters (h200/SIZE.csv): instructions executed on
-                                       silicon, and of a functional run with the estimate. Of the half of the kernels
-                                       for fitting; with --held-out of the other half.
+machine_code.py dynamic NAME           each kernel of the recorded counters (h200/NAME.csv: small, today-small):
+                                       instructions executed on silicon, and of a functional run with the estimate.
+                                       Of the half of the kernels for fitting; with --held-out of the other half.
 
 Run from the repository's root; --build FOLDER (default build), --lines KERNEL: also line by line."""
 import argparse
@@ -160,8 +160,8 @@ def static(options):
 
 
 def dynamic(options):
-    size, recorded, errors = options.words[0], {}, []
-    for row in csv.DictReader(open(f"bench/silicon/h200/{size}.csv")):
+    size, recorded, errors = options.words[0].split("-")[-1], {}, []
+    for row in csv.DictReader(open(f"bench/silicon/h200/{options.words[0]}.csv")):
         kernel = row["Kernel Name"]
         fits = hashlib.sha1(kernel.encode()).hexdigest()[0] in "02468ace"
         if row["ID"].isdigit() and fits != options.held_out:

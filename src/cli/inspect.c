@@ -329,40 +329,41 @@ static int inspect(struct options *o)
     return status;
 }
 
+enum {
+    OPT_CFG = 256,
+    OPT_LOOPS,
+    OPT_BRANCHES,
+    OPT_REGISTERS,
+    OPT_PHASES,
+    OPT_ORDER,
+    OPT_MACHINE_CODE,
+    OPT_KERNEL,
+    OPT_DOT,
+    OPT_JSON
+};
+static const struct option option_table[] = {
+    {"cfg", no_argument, NULL, OPT_CFG},
+    {"loops", no_argument, NULL, OPT_LOOPS},
+    {"branches", no_argument, NULL, OPT_BRANCHES},
+    {"registers", no_argument, NULL, OPT_REGISTERS},
+    {"phases", no_argument, NULL, OPT_PHASES},
+    {"phase-order", required_argument, NULL, OPT_ORDER},
+    {"machine-code", no_argument, NULL, OPT_MACHINE_CODE},
+    {"machine", required_argument, NULL, 'm'},
+    {"kernel", required_argument, NULL, OPT_KERNEL},
+    {"dot", no_argument, NULL, OPT_DOT},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
 /* Returns -1 to go on, else the exit code. */
 static int parse_options(int argc, char **argv, struct options *o)
 {
-    enum {
-        OPT_CFG = 256,
-        OPT_LOOPS,
-        OPT_BRANCHES,
-        OPT_REGISTERS,
-        OPT_PHASES,
-        OPT_ORDER,
-        OPT_MACHINE_CODE,
-        OPT_KERNEL,
-        OPT_DOT,
-        OPT_JSON
-    };
-    static const struct option table[] = {
-        {"cfg", no_argument, NULL, OPT_CFG},
-        {"loops", no_argument, NULL, OPT_LOOPS},
-        {"branches", no_argument, NULL, OPT_BRANCHES},
-        {"registers", no_argument, NULL, OPT_REGISTERS},
-        {"phases", no_argument, NULL, OPT_PHASES},
-        {"phase-order", required_argument, NULL, OPT_ORDER},
-        {"machine-code", no_argument, NULL, OPT_MACHINE_CODE},
-        {"machine", required_argument, NULL, 'm'},
-        {"kernel", required_argument, NULL, OPT_KERNEL},
-        {"dot", no_argument, NULL, OPT_DOT},
-        {"json", no_argument, NULL, OPT_JSON},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
     int c;
     optind = 0; /* start over: the command line in front of this one was read by getopt too */
     opterr = 0;
-    while ((c = getopt_long(argc, argv, ":m:h", table, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, ":m:h", option_table, NULL)) != -1) {
         switch (c) {
         case OPT_CFG: o->cfg = true; break;
         case OPT_LOOPS: o->loops = true; break;

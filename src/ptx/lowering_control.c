@@ -13,6 +13,7 @@ enum {
     MOST_STRAIGHT = 1000, /* machine instructions of a loop that is unrolled to the end */
     WITH_SLOW_PATH = 9,   /* a sequence so long has a branch of its own: division, roots */
     UNROLLED_ENTRY = 11,  /* tests and jumps between the loop of four and those for what is left over */
+    PARTING = 6,          /* and to bring threads together between them */
 };
 
 struct control {
@@ -335,23 +336,66 @@ static bool starts_at(const struct control *c, uint32_t loop, uint32_t reg, int6
     return false;
 }
 
+static int64_t step_of(const struct control *c, uint32_t loop, uint32_t counter)
+{
+    const struct ptx_loop *l = &c->cfg->loops[loop];
+    for (uint32_t i = l->begin; i < l->end; i++)
+        if (steps_by_constant(c, i) && c->w->register_of[c->f->insts[i].operands[0].reg->index] == counter)
+            return c->f->insts[i].operands[2].integer;
+    return 0;
+}
+
 /* Rounds of a loop that counts from a literal to a literal; 0: not known. */
 static uint64_t known_trips(const struct control *c, uint32_t loop, uint32_t branch)
 {
     const struct lowering_work *w = c->w;
     const struct ptx_inst *test = &c->f->insts[w->definition[c->f->insts[branch].guard->index]];
-    int64_t first, step = 0;
+    int64_t first;
     if (test->operands[1].kind != PTX_OPERAND_REG || test->operands[2].kind != PTX_OPERAND_INT)
         return 0;
     uint32_t counter = w->register_of[test->operands[1].reg->index];
-    const struct ptx_loop *l = &c->cfg->loops[loop];
-    for (uint32_t i = l->begin; i < l->end; i++)
-        if (steps_by_constant(c, i) && w->register_of[c->f->insts[i].operands[0].reg->index] == counter)
-            step = c->f->insts[i].operands[2].integer;
+    int64_t step = step_of(c, loop, counter);
     if (!step || !starts_at(c, loop, counter, &first))
         return 0;
     int64_t way = test->operands[2].integer - first;
     return way / step > 0 ? (uint64_t)(way / step) : 0;
+}
+
+/* .pragma "nounroll" */
+static bool is_kept_whole(const struct control *c, const struct ptx_loop *l)
+{
+    const struct ptx_block *header = &c->cfg->blocks[l->header_block];
+    for (uint32_t i = header->first; i < header->end; i++)
+        if (c->f->insts[i].nounroll)
+            return true;
+    return false;
+}
+
+/* Up to equality by more than one: how many rounds there are is a division. */
+static bool steps_too_far(const struct control *c, uint32_t loop, uint32_t branch)
+{
+    const struct ptx_inst *test = &c->f->insts[c->w->definition[c->f->insts[branch].guard->index]];
+    if (!ptx_has_modifier(test, PTX_MOD_EQ) && !ptx_has_modifier(test, PTX_MOD_NE))
+        return false;
+    for (uint32_t k = 1; k < 3; k++) {
+        if (test->operands[k].kind != PTX_OPERAND_REG)
+            continue;
+        int64_t step = step_of(c, loop, c->w->register_of[test->operands[k].reg->index]);
+        if (step && step != 1 && step != -1)
+            return !known_trips(c, loop, branch);
+    }
+    return false;
+}
+
+/* Threads may count differently by far: one value of the test alone, or one that stays and is not the same for all. A
+ * counter of their own up to a common end is within one round. */
+static bool rounds_differ(const struct control *c, uint32_t branch)
+{
+    const struct ptx_inst *test = &c->f->insts[c->w->definition[c->f->insts[branch].guard->index]];
+    bool common_end = false;
+    for (uint32_t k = 1; k < 3; k++)
+        common_end |= test->operands[k].kind == PTX_OPERAND_REG && !c->w->divergent[test->operands[k].reg->index];
+    return c->w->divergent[c->f->insts[branch].guard->index] && !common_end;
 }
 
 static void unroll(struct control *c, uint32_t loop)
@@ -378,6 +422,8 @@ static void unroll(struct control *c, uint32_t loop)
     uint32_t branch = c->cfg->blocks[exit_block].end - 1;
     if (!at_end || !counts(c, loop, branch))
         return;
+    if (is_kept_whole(c, l) || steps_too_far(c, loop, branch))
+        return;
     uint64_t trips = known_trips(c, loop, branch);
     bool known = trips && trips * size <= MOST_STRAIGHT;
     if (l->block_count > 1 + (exit_block != latch) && !known)
@@ -389,9 +435,10 @@ static void unroll(struct control *c, uint32_t loop)
                 steps += c->w->insts[i].slots;
                 lower_vanish(c->w, i, PTX_FATE_UNROLLED, PTX_INTO_NOTHING);
             }
-    bool parts = c->w->divergent[c->f->insts[branch].guard->index]; /* then what is left over is run through twice */
+    bool parts = c->w->divergent[c->f->insts[branch].guard->index];
+    uint32_t apart = !parts ? 0 : PARTING + (rounds_differ(c, branch) ? size : 0); /* all that is left over is run */
     if (!known)
-        pay_before(c, loop, UNROLLED_ENTRY + steps + (parts ? size : 0));
+        pay_before(c, loop, UNROLLED_ENTRY + steps + apart);
     give_comparison(c, branch, PTX_FATE_UNROLLED);
 }
 
@@ -474,7 +521,9 @@ static void add_up_first(struct lowering_work *w, uint32_t i)
     if (!address || !ptx_has_modifier(in, PTX_MOD_ADD) || !lower_is_integer(in, 32) ||
         (address->elements[0].kind == PTX_OPERAND_REG && w->divergent[address->elements[0].reg->index]))
         return;
-    bool counts_threads = lower_is_literal(&in->operands[in->operand_count - 1]);
+    const struct ptx_operand *value = &in->operands[in->operand_count - 1];
+    bool counts_threads =
+        lower_is_literal(value) || (value->kind == PTX_OPERAND_REG && !w->divergent[value->reg->index]);
     uint32_t result = in->opcode == PTX_OP_red ? LOWER_NONE : lower_result(w, i);
     bool shares = result != LOWER_NONE && lower_use_count(w, result);
     w->insts[i].slots = (uint8_t)((counts_threads ? COUNT_THREADS : ADD_VALUES) + (!shares          ? 0

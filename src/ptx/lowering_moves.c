@@ -144,6 +144,57 @@ static void pair_constants(struct lowering_work *w)
     }
 }
 
+/* ------------------------------------------------------------- halves of 64 bits */
+
+static bool is_word(const bool *is_short, const struct ptx_operand *o)
+{
+    return o->kind == PTX_OPERAND_INT ? o->integer >= 0 && o->integer <= UINT32_MAX
+                                      : o->kind == PTX_OPERAND_REG && is_short[o->reg->index];
+}
+
+/* One whose result has no upper half. Taking a half out is nothing, and arithmetic on the upper ones is not done. */
+static bool makes_word(struct lowering_work *w, uint32_t i, const bool *is_short)
+{
+    const struct ptx_inst *in = lower_inst(w, i);
+    const struct ptx_operand *a = &in->operands[1], *b = &in->operands[in->operand_count - 1];
+    bool last = w->cfg->blocks[w->cfg->block_of_inst[i]].end == i + 1, half = false, word = false;
+    switch (in->opcode) {
+    case PTX_OP_cvt: return in->type_count == 2 && in->types[1] == PTX_U32;
+    case PTX_OP_shr:
+        half = b->kind == PTX_OPERAND_INT && b->integer == 32 && !ptx_type_is_signed(lower_type(in));
+        break;
+    case PTX_OP_and:
+        half = b->kind == PTX_OPERAND_INT && b->integer == UINT32_MAX;
+        word = is_word(is_short, a) || is_word(is_short, b);
+        break;
+    case PTX_OP_or:
+    case PTX_OP_xor: word = is_word(is_short, a) && is_word(is_short, b); break;
+    case PTX_OP_mul:
+        if (!ptx_has_modifier(in, PTX_MOD_HI) && b->kind == PTX_OPERAND_INT && is_word(is_short, a) &&
+            is_word(is_short, b))
+            w->insts[i].slots = 2; /* what is left of the upper half is an addition */
+        return false;
+    default: return false;
+    }
+    if (half && !last && a->kind == PTX_OPERAND_REG && w->definition[a->reg->index] < LOWER_MANY)
+        lower_vanish(w, i, PTX_FATE_OPERAND, PTX_INTO_NOTHING);
+    else if (word)
+        w->insts[i].slots = 1;
+    return half || word;
+}
+
+static void find_words(struct lowering_work *w)
+{
+    bool *is_short = arena_array(&w->scratch, bool, w->f->reg_count + 1);
+    for (uint32_t i = 0; i < w->f->inst_count; i++) {
+        uint32_t result = lower_result(w, i);
+        const struct ptx_inst *in = lower_inst(w, i);
+        if (result != LOWER_NONE && w->definition[result] == i && lower_is_integer(in, 64) && in->operand_count > 1 &&
+            w->insts[i].fate != PTX_FATE_DEAD && !w->narrow[result])
+            is_short[result] = makes_word(w, i, is_short);
+    }
+}
+
 static bool is_single(const struct lowering_work *w, uint32_t i)
 {
     for (uint32_t k = w->results_of[i]; k < w->refs_of[i + 1]; k++)
@@ -170,4 +221,5 @@ void lower_moves(struct lowering_work *w)
             merge(w, i, result, is_merged);
     }
     pair_constants(w);
+    find_words(w);
 }

@@ -106,6 +106,7 @@ void parse_pragma(struct parser *p)
             unexpected(p, "a string");
             return;
         }
+        p->nounroll |= token_is(current(p), "nounroll");
         lexer_next(&p->lx);
     } while (accept(p, ','));
     expect(p, ';');

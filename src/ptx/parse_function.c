@@ -248,6 +248,7 @@ static void reset_body(struct parser *p)
     p->regs.count = p->locals.count = p->insts.count = p->labels.count = p->label_used.count = 0;
     p->last_target = 0;
     p->source_file = p->source_line = p->source_column = 0;
+    p->nounroll = false;
 }
 
 /* Moves what this text said of the function into the struct all uses point to. */

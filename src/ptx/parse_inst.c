@@ -211,6 +211,8 @@ static void fill_instruction(struct parser *p, struct ptx_inst *in, const struct
     in->source_file = p->source_file;
     in->source_line = p->source_line;
     in->source_column = p->source_column;
+    in->nounroll = p->nounroll;
+    p->nounroll = false;
 }
 
 struct ptx_inst make_instruction(struct parser *p, const struct spelling *s, struct ptx_operand *operands,

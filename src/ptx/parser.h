@@ -111,6 +111,7 @@ struct parser {
     uint32_t last_target;                             /* highest instruction index some branch goes to */
     struct vector operands;                           /* a stack: operands of the instruction being read */
     uint32_t source_file, source_line, source_column; /* .loc */
+    bool nounroll;                                    /* .pragma, of the next instruction */
 };
 
 /* parser.c: basic steps */

@@ -212,6 +212,7 @@ struct ptx_inst {
     uint16_t modifiers[PTX_MAX_MODIFIERS]; /* enum ptx_modifier, in order */
     struct ptx_reg *guard;                 /* @p, or NULL */
     bool guard_negated;
+    bool nounroll; /* .pragma "nounroll" stands before it, where its block begins a loop */
     struct ptx_operand *operands;
     const char *spelling;                             /* "ld.global.nc.v4.f32" */
     int line, column;                                 /* in the PTX text */

@@ -116,6 +116,8 @@ static void one_becomes_many(void **state)
         {"div.rn.f64 %d0, %d1, %d2;", "17"},
         {"max.f64 %d0, %d1, %d2;", "7"},
         {"popc.b64 %r0, %q1;", "3"},
+        {"shr.u64 %q4, %q1, 32;\nxor.b64 %q5, %q4, 77;\nmul.lo.s64 %q0, %q5, 3449720151;", "0 1 2"}, /* halves */
+        {"and.b64 %q4, %q1, 4294967295;\nmul.lo.s64 %q0, %q4, %q2;", "0 4"},
         {"bfe.u32 %r0, %r1, 5, 8;", "2"},
         {"bfe.u32 %r0, %r1, 16, 8;", "1"}, /* a byte at its place is a permutation */
         {"cvt.s64.s32 %q0, %r1;", "1"},
@@ -293,6 +295,13 @@ static void loops_that_count_are_unrolled(void **state)
         {"mov.u32 %r0, 0;\nmov.u32 %r5, 0;\nL:\nmad.lo.s32 %r0, %r0, %r2, %r5;\nadd.s32 %r5, %r5, 1;\n"
          "setp.lt.s32 %p4, %r5, %k1;\n@%p4 bra L;",
          "1 12 1 1 0 1"},
+        /* by two up to equality */
+        {"mov.u32 %r0, 0;\nmov.u32 %r5, 0;\nL:\nmul.hi.s32 %r0, %r0, %r2;\nadd.s32 %r5, %r5, 2;\n"
+         "setp.ne.s32 %p4, %r5, %k1;\n@%p4 bra L;",
+         "1 1 1 1 1 1"},
+        {"mov.u32 %r0, 0;\nmov.u32 %r5, 0;\nL:\n.pragma \"nounroll\";\nmul.hi.s32 %r0, %r0, %r2;\n"
+         "add.s32 %r5, %r5, 1;\nsetp.lt.s32 %p4, %r5, %k1;\n@%p4 bra L;",
+         "1 1 1 1 1 1"},
         /* no counter */
         {"mov.u32 %r0, 1;\nL:\nmul.lo.s32 %r0, %r0, %r2;\nsetp.lt.s32 %p4, %r0, %k1;\n@%p4 bra L;", "3 1 1 1"},
         /* division has a branch of its own */
