@@ -197,7 +197,7 @@ static uint32_t next_pc(const struct builder *b) { return b->register_base + b->
 static bool writes_next_pc(const struct builder *b, const struct ptx_inst *in, uint32_t i)
 {
     const struct ptx_lowered *l = b->lowering ? &b->lowering->insts[i] : NULL;
-    if (l && (!l->slots || l->if_taken || l->if_not_taken)) /* there is no jump */
+    if (l && (l->laid_out || l->if_taken || l->if_not_taken)) /* there is no jump */
         return false;
     return b->config->sub_cores && b->config->branch_latency && (in->opcode == PTX_OP_bra || in->opcode == PTX_OP_brx);
 }
@@ -431,10 +431,10 @@ static void set_slots(const struct builder *b, struct sm_inst *s, uint32_t i)
     if (!b->lowering)
         return;
     const struct ptx_lowered *l = &b->lowering->insts[i];
-    s->slots = l->slots;
+    s->slots = l->laid_out ? 0 : l->slots;
     s->if_taken = l->if_taken;
     s->if_not_taken = l->if_not_taken;
-    if (!l->slots) /* a jump to where it is anyway */
+    if (l->laid_out) /* a jump to where it is anyway */
         s->latency = s->initiation = 1;
 }
 
