@@ -107,6 +107,13 @@ static bool check_core(const struct machine_checker *c)
         return CLASH(c, FIELDS(&s->schedulers, &s->warps),
                      "%u schedulers (issue.schedulers) have only %u warps (core.warps): expected at least a warp each",
                      s->schedulers, s->warps);
+    if (s->lowers && !s->sub_cores)
+        return CLASH(c, FIELDS(&s->lowers, &s->sub_cores),
+                     "rules.lowers = true needs rules.sub_cores = true: other cores fetch PTX instructions as they are");
+    if (s->sub_cores && s->issue_per_warp > 1)
+        return CLASH(c, FIELDS(&s->sub_cores, &s->issue_per_warp),
+                     "issue.instructions_per_warp = %u: with rules.sub_cores a warp issues one instruction in a cycle",
+                     s->issue_per_warp);
     if (s->fetch_bytes % 8)
         return CLASH(c, FIELDS(&s->fetch_bytes),
                      "issue.fetch_bytes = %u: expected a multiple of 8, the bytes of an instruction", s->fetch_bytes);

@@ -75,12 +75,12 @@ static uint32_t device_accesses(const struct sm *c, const struct sm_inflight *f,
     return coalesce_global(address, x->mask, bytes, longest_segment(c, f), g->coalesce_parts, a->list);
 }
 
-/* Of global memory: what goes into registers, and what leaves them. */
+/* Of global memory: what goes into registers or, by cp.async, to shared memory, and what leaves them. */
 static void count_sectors(struct sm *c, const struct sm_inflight *f, const struct sm_accesses *a)
 {
     struct sm_counters *n = &c->account.counters;
     uint64_t sectors = 0;
-    if (f->space != SM_DEVICE || f->atomic || (!f->store && !f->inst->destination_count))
+    if (f->space != SM_DEVICE || f->atomic || (!f->store && !f->inst->load))
         return;
     for (uint32_t i = 0; c->lsu.counts_sectors && i < a->count; i++)
         sectors += packet_sectors(c->config->exact_sectors ? a->list[i].touched : a->list[i].sectors);

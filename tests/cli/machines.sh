@@ -83,3 +83,8 @@ expect 'an old spelling' 2 'lsu.local_by_block is a rule, .*: rules.local_by_blo
 bad 'no machine file' 'bad.ini:1:1: error: expected key = value' 'hello\n'
 expect 'unknown machine' 2 'did you mean gtx480\?' "$heddle" run --functional -m gtx48 --size test vectoradd
 expect 'a folder' 2 'Is a directory' "$heddle" run --functional -m /tmp/ --size test vectoradd
+
+# Sub-cores: what goes with them, and what does not.
+expect 'machine code needs sub-cores' 2 'rules.lowers = true needs rules.sub_cores' "$heddle" machine show gtx480 --set rules.lowers=true
+expect 'sub-cores issue one by one' 2 'a warp issues one instruction in a cycle' "$heddle" machine show h200 --set issue.instructions_per_warp=2
+expect 'threads are not regrouped there' 1 'divergence unit tbc regroups threads' "$heddle" run --quiet -m h200 --divergence tbc --size test vectoradd

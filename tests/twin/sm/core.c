@@ -36,6 +36,8 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
                      const struct sm_policies *policies, const struct sm_wires *wires, struct error *e)
 {
     struct sm *c = arena_new(a, struct sm);
+    if (config->sub_cores)
+        return error_set(e, ERROR_UNSUPPORTED, "the twin has no sub-cores"), NULL;
     if (!fits(config))
         return error_set(e, ERROR_UNSUPPORTED, "the twin has not so much room as this machine asks for"), NULL;
     c->config = config;
