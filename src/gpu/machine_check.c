@@ -108,8 +108,9 @@ static bool check_core(const struct machine_checker *c)
                      "%u schedulers (issue.schedulers) have only %u warps (core.warps): expected at least a warp each",
                      s->schedulers, s->warps);
     if (s->lowers && !s->sub_cores)
-        return CLASH(c, FIELDS(&s->lowers, &s->sub_cores),
-                     "rules.lowers = true needs rules.sub_cores = true: other cores fetch PTX instructions as they are");
+        return CLASH(
+            c, FIELDS(&s->lowers, &s->sub_cores),
+            "rules.lowers = true needs rules.sub_cores = true: other cores fetch PTX instructions as they are");
     if (s->sub_cores && s->issue_per_warp > 1)
         return CLASH(c, FIELDS(&s->sub_cores, &s->issue_per_warp),
                      "issue.instructions_per_warp = %u: with rules.sub_cores a warp issues one instruction in a cycle",

@@ -64,8 +64,8 @@ static void far_apart(void **state)
     struct timed t;
     for (uint32_t i = 0; i < 2; i++) {
         timed_open(&t, &gtx480,
-                   SETS(ONE_CORE, "l1d.sector_bytes=32", i ? "rules.exact_sectors=true" : "rules.exact_sectors=false"), "",
-                   body);
+                   SETS(ONE_CORE, "l1d.sector_bytes=32", i ? "rules.exact_sectors=true" : "rules.exact_sectors=false"),
+                   "", body);
         timed_launch(&t, 1, 32, 0);
         assert_int_equal(t.counters->sm.load_sectors, i ? 2 : 4);
         timed_close(&t);
@@ -97,8 +97,8 @@ static void without_sectors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(once_each), cmocka_unit_test(a_part_is_there),
-                                       cmocka_unit_test(on_its_way), cmocka_unit_test(far_apart), cmocka_unit_test(others_are_not),
-                                       cmocka_unit_test(without_sectors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(once_each),      cmocka_unit_test(a_part_is_there),
+                                       cmocka_unit_test(on_its_way),     cmocka_unit_test(far_apart),
+                                       cmocka_unit_test(others_are_not), cmocka_unit_test(without_sectors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,8 +58,10 @@ static void intervals(void **state)
                            "add.f32 %f4, %f10, %f11;\n",
                            1),
                      32 * 4);
-    assert_int_equal(of_32(AS_WRITTEN, "ex2.approx.ftz.f32 %f1, %f2;\nex2.approx.ftz.f32 %f3, %f4;\nex2.approx.ftz.f32 "
-                                       "%f5, %f6;\n", 1),
+    assert_int_equal(of_32(AS_WRITTEN,
+                           "ex2.approx.ftz.f32 %f1, %f2;\nex2.approx.ftz.f32 %f3, %f4;\nex2.approx.ftz.f32 "
+                           "%f5, %f6;\n",
+                           1),
                      32 * 24);
 }
 
