@@ -50,9 +50,21 @@ static void set_route(const struct sm *c, struct instruction *f)
     }
 }
 
+/* Of global memory, neither atomics nor prefetches; sectors where the L1D has such. */
+static void count_sectors(struct sm *c, const struct instruction *f)
+{
+    if (f->space != SM_DEVICE || f->atomic || !(f->store || f->inst->load))
+        return;
+    *(f->store ? &c->counters.global_stores : &c->counters.global_loads) += 1;
+    for (uint32_t i = 0; i < f->access_count && c->config->l1d.sector_bytes; i++)
+        *(f->store ? &c->counters.store_sectors : &c->counters.load_sectors) +=
+            (uint32_t)__builtin_popcount(f->accesses[i].sectors);
+}
+
 static void count(struct sm *c, const struct instruction *f)
 {
     bool store = f->store && !f->atomic;
+    count_sectors(c, f);
     *(store ? &c->counters.store_requests : &c->counters.load_requests) += 1;
     *(store ? &c->counters.store_accesses : &c->counters.load_accesses) += f->access_count;
     struct heddle_coalesced e = {.warp = f->slot,

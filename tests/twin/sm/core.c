@@ -431,3 +431,6 @@ uint32_t sm_least_accesses(const struct sm *c, uint32_t warp, uint32_t lanes)
     }
     return sum;
 }
+
+/* Nor an L1 data cache that launches divide with shared memory. */
+void sm_resize_l1(struct sm *c, uint32_t bytes) { (void)c, (void)bytes; }

@@ -218,6 +218,8 @@ static bool access_l1d(struct sm *c, const struct packet *p)
     twin_l1_tell(c, p, outcome, &r);
     if (outcome == CACHE_FAIL)
         return false;
+    if (p->kind == PACKET_LOAD && c->config->l1d.sector_bytes) /* those there, or on their way */
+        c->counters.load_sector_hits += (uint32_t)__builtin_popcount(outcome == CACHE_MISS ? r.present : p->sectors);
     if (packet_is_write(p)) {
         for (uint32_t n = twin_answers(c, p->address, p->bytes); n && !r.sends_write; n--)
             acknowledge_store(c, p->warp);
