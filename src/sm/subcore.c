@@ -112,6 +112,9 @@ void subcore_predicate(struct sm *c, uint32_t k, uint32_t slot, const struct sm_
 void subcore_run_vanished(struct sm *c, uint32_t slot)
 {
     struct exec_warp *w = c->slots[slot].exec;
-    for (uint32_t left = c->program->code[sm_program_pc(c->program, w)].skip; left; left--)
+    for (uint32_t left = c->program->code[sm_program_pc(c->program, w)].skip; left; left--) {
+        if (c->account.warp_log)
+            warp_log_vanished(c->account.warp_log, slot, exec_lanes(w));
         exec_step(w);
+    }
 }

@@ -15,6 +15,12 @@ static void on_issued(void *state, const struct heddle_core *core, const struct 
     row->thread_instructions += (uint64_t)__builtin_popcount(e->active);
 }
 
+void warp_log_vanished(struct warp_log *log, uint32_t slot, uint32_t lanes)
+{
+    log->open[slot].warp_instructions++;
+    log->open[slot].thread_instructions += (uint64_t)__builtin_popcount(lanes);
+}
+
 static const struct heddle_policy listener = {.name = "warps", .on = {.issued = on_issued}};
 
 void warp_log_listen(struct warp_log *log, struct sm *core)

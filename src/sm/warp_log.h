@@ -44,6 +44,9 @@ void warp_log_end(struct warp_log *log, uint32_t slot, uint64_t now);
 void warp_log_collect(struct warp_log *log, uint64_t now, bool cut);
 void warp_log_free(struct warp_log *log);
 
+/* An instruction of the warp that has vanished (ptx/lowering.h) is done: nobody hears of it. */
+void warp_log_vanished(struct warp_log *log, uint32_t slot, uint32_t lanes);
+
 static inline void warp_log_add(struct warp_log *log, enum stall reason, uint64_t slots, uint64_t cycles)
 {
     for (; slots; slots &= slots - 1)
