@@ -216,21 +216,18 @@ bool job_is_recorded(const char *key, const char *spool)
     return good;
 }
 
-/* Whether "KEY.json.tmp.HOST.PID" is nobody's any more. */
+/* Whether "KEY.json.tmp.HOST.PID" is nobody's any more; what follows the number of the process is an ending. */
 static bool is_left_over(const char *spool, const char *name)
 {
     char host[HOST_BYTES], path[PATH_MAX];
-    const char *mark = strstr(name, scratch_mark), *dot = strrchr(name, '.');
-    while (mark && dot > mark && !isdigit((unsigned char)dot[1])) /* an ending after the number of the process */
-        for (dot--; dot > mark && *dot != '.';)
-            dot--;
+    const char *mark = strstr(name, scratch_mark);
     struct stat s;
-    if (!mark || dot < mark + strlen(scratch_mark))
+    if (!mark)
         return false;
     host_name(host);
-    const char *owner = mark + strlen(scratch_mark);
-    bool here = strlen(host) == (size_t)(dot - owner) && !strncmp(owner, host, strlen(host));
-    if (here && kill((pid_t)strtol(dot + 1, NULL, 10), 0) != 0 && errno == ESRCH)
+    const char *owner = mark + strlen(scratch_mark), *number = owner + strlen(host) + 1;
+    bool here = !strncmp(owner, host, strlen(host)) && number[-1] == '.' && isdigit((unsigned char)*number);
+    if (here && kill((pid_t)strtol(number, NULL, 10), 0) != 0 && errno == ESRCH)
         return true;
     snprintf(path, sizeof path, "%.3800s/%.255s", spool, name);
     return stat(path, &s) == 0 && s.st_mtime < time(NULL) - DAY_SECONDS;
