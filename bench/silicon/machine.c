@@ -38,6 +38,27 @@ static const char copy_all[] =
 static const char add_one[] = LOOP("  atom.global.add.u32 %r0, [%a], 1;\n  add.u32 %z, %z, %r0;\n");
 static const char red_one[] = LOOP("  red.global.add.u32 [%a], 1;\n");
 static const char red_own[] = LOOP("  red.global.add.u32 [%at], 1;\n");
+/* Neighbours lie 2^shift bytes apart. */
+#define APART(shift) "  shl.b64 %at, %i, " shift ";\n  add.u64 %at, %a, %at;\n"
+static const char red_words[] = LOOP(APART("2") "  red.global.add.u32 [%at], 1;\n");
+static const char red_sectors[] = LOOP(APART("5") "  red.global.add.u32 [%at], 1;\n");
+static const char red_words_f32[] = LOOP(APART("2") "  red.global.add.f32 [%at], 0f3f800000;\n");
+static const char red_one_f32[] = LOOP("  red.global.add.f32 [%a], 0f3f800000;\n");
+/* The first lane of each warp alone. */
+#define FIRST_LANE "  mov.u32 %x, %laneid;\n  setp.eq.u32 %p, %x, 0;\n"
+static const char red_lane[] = LOOP(FIRST_LANE "  @%p red.global.add.u32 [%a], 1;\n");
+static const char red_lane_f32[] = LOOP(FIRST_LANE "  @%p red.global.add.f32 [%a], 0f3f800000;\n");
+static const char red_lanes_own[] = LOOP(FIRST_LANE "  @%p red.global.add.u32 [%at], 1;\n");
+/* One of 2^(32 - shift) words, as a hash of the thread has it. */
+#define BINS(shift)                                                                                          \
+    "  cvt.u32.u64 %x, %i;\n  mul.lo.u32 %x, %x, 0x9e3779b1;\n  shr.u32 %y, %x, 15;\n  xor.b32 %x, %x, %y;\n" \
+    "  mul.lo.u32 %x, %x, 0x85ebca6b;\n  shr.u32 %x, %x, " shift ";\n  mul.wide.u32 %at, %x, 4;\n"             \
+    "  add.u64 %at, %a, %at;\n"
+static const char red_256[] = LOOP(BINS("24") "  red.global.add.u32 [%at], 1;\n");
+static const char red_4096[] = LOOP(BINS("20") "  red.global.add.u32 [%at], 1;\n");
+static const char red_1m[] = LOOP(BINS("12") "  red.global.add.u32 [%at], 1;\n");
+static const char red_256_f32[] = LOOP(BINS("24") "  red.global.add.f32 [%at], 0f3f800000;\n");
+static const char add_1m[] = LOOP(BINS("12") "  atom.global.add.u32 %r0, [%at], 1;\n  add.u32 %z, %z, %r0;\n");
 static const char nothing[] = HEAD TAIL;
 
 struct block_times {
@@ -113,11 +134,28 @@ void measure_atomics(void)
     CUdeviceptr a;
     unsigned sms = multiprocessors(), blocks = 2 * sms;
     uint64_t n = (uint64_t)blocks * 1024 * 16;
-    CHECK(cuMemAlloc(&a, n * 16));
-    CHECK(cuMemsetD8(a, 0, n * 16));
+    CHECK(cuMemAlloc(&a, n * 32));
+    CHECK(cuMemsetD8(a, 0, n * 32));
     measure_rate("atomics/atom.add.one-address", add_one, blocks, a, a, n, 1, "per ns");
     measure_rate("atomics/red.add.one-address", red_one, blocks, a, a, n, 1, "per ns");
     measure_rate("atomics/red.add.own-address", red_own, blocks, a, a, n, 1, "per ns");
+    measure_rate("atomics/red.add.4-bytes-apart", red_words, blocks, a, a, n, 1, "per ns");
+    measure_rate("atomics/red.add.32-bytes-apart", red_sectors, blocks, a, a, n, 1, "per ns");
+    measure_rate("atomics/red.add.f32.one-address", red_one_f32, blocks, a, a, n, 1, "per ns");
+    measure_rate("atomics/red.add.f32.4-bytes-apart", red_words_f32, blocks, a, a, n, 1, "per ns");
+    measure_rate("atomics/red.add.first-lanes.one-address", red_lane, blocks, a, a, n, 1.0 / 32, "per ns");
+    measure_rate("atomics/red.add.first-lanes.f32.one-address", red_lane_f32, blocks, a, a, n, 1.0 / 32, "per ns");
+    measure_rate("atomics/red.add.first-lanes.own-address", red_lanes_own, blocks, a, a, n, 1.0 / 32, "per ns");
+    measure_rate("atomics/red.add.256-bins", red_256, blocks, a, a, n, 1, "per ns");
+    measure_rate("atomics/red.add.4096-bins", red_4096, blocks, a, a, n, 1, "per ns");
+    measure_rate("atomics/red.add.1048576-bins", red_1m, blocks, a, a, n, 1, "per ns");
+    measure_rate("atomics/red.add.f32.256-bins", red_256_f32, blocks, a, a, n, 1, "per ns");
+    measure_rate("atomics/atom.add.1048576-bins", add_1m, blocks, a, a, n, 1, "per ns");
+    /* Of one multiprocessor, and of eight. */
+    measure_rate("atomics/red.add.4-bytes-apart.1-block", red_words, 1, a, a, 1 << 20, 1, "per ns");
+    measure_rate("atomics/red.add.1048576-bins.1-block", red_1m, 1, a, a, 1 << 18, 1, "per ns");
+    measure_rate("atomics/red.add.1048576-bins.8-blocks", red_1m, 8, a, a, 1 << 21, 1, "per ns");
+    measure_rate("atomics/red.add.256-bins.1-block", red_256, 1, a, a, 1 << 18, 1, "per ns");
     CHECK(cuMemFree(a));
 }
 
