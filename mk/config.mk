@@ -21,8 +21,11 @@ CFLAGS ?=
 ALL_CFLAGS := -std=gnu11 $(OPTIMISE_$(MODE)) $(WARNINGS) -fno-strict-aliasing -ffp-contract=off -fPIC -Isrc -Iinclude \
               -D_GNU_SOURCE -DHEDDLE_VERSION='"$(VERSION)"' $(CFLAGS)
 comma := ,
-# What runs once per cycle is optimised across its files when the libraries are linked (gcc alone; LTO= leaves it out). Objects are complete without it: tests, the command and others' programs are linked as ever.
-LTO ?= $(if $(filter release,$(MODE)),$(if $(findstring clang,$(shell $(CC) --version 2>/dev/null | head -n 1)),,yes))
+# What runs once per cycle is optimised across its files when the libraries are linked (gcc alone, where that works; LTO=
+# leaves it out). Objects are complete without it: tests, the command and others' programs are linked as ever.
+ifeq ($(origin LTO),undefined)
+LTO := $(if $(filter release,$(MODE)),$(shell sh mk/lto-works.sh "$(BUILD)" $(CC)))
+endif
 LTO_CFLAGS := $(if $(LTO),-flto=auto -ffat-lto-objects -fno-semantic-interposition)
 SANITIZE_asan := -fsanitize=address$(comma)undefined
 SANITIZE_tsan := -fsanitize=thread

@@ -153,6 +153,7 @@ static bool start(struct driver *d, struct error *e)
     options.races = o->races;
     options.max_cycles = o->max_cycles;
     options.threads = o->threads;
+    options.host_parts = o->stats[0] != 0;
     options.pcs = o->pcs;
     options.merge_launches = o->merge_launches;
     options.interval = o->functional ? 0 : o->interval;

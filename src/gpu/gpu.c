@@ -4,6 +4,7 @@
 #include "base/out_of_memory.h"
 #include "exec/race.h"
 #include "gpu/block_probes.h"
+#include "gpu/host_watch.h"
 #include "gpu/profile.h"
 #include "gpu/timing.h"
 #include "gpu/workers.h"
@@ -70,6 +71,8 @@ struct gpu *gpu_create(const struct gpu_options *options, struct error *e)
         gpu_destroy(g);
         return NULL;
     }
+    if (!options->functional && options->host_parts)
+        g->watch = host_watch_create();
     if (options->functional && options->races)
         g->races = races_create();
     return g;
@@ -105,6 +108,7 @@ void gpu_destroy(struct gpu *g)
     gpu_spare_free(g);
     races_destroy(g->races);
     profile_listings_free(g->listings);
+    host_watch_destroy(g->watch);
     timing_destroy(g->timing);
     block_probes_destroy(g->block_probes);
     policy_release(&g->options.scheduler);

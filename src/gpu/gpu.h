@@ -40,6 +40,7 @@ struct gpu_options {
     struct policy_choice probes[GPU_PROBES];        /* such as work in this mode; taken over by the GPU */
     uint32_t probe_count;
     uint32_t threads;                /* timed: cores are simulated on so many threads; 0: one */
+    bool host_parts;                 /* timed: where the host's time goes is looked at (host_watch.h) */
     struct timeline *timeline;       /* or NULL; the caller's */
     struct trace *trace;             /* of L1D accesses, or NULL; the caller's */
     struct warps *warps;             /* one row per warp, or NULL; the caller's (gpu/warps.h) */
@@ -85,11 +86,13 @@ struct gpu_spare {
 
 struct timing;
 struct block_probes;
+struct host_watch;
 
 struct gpu {
     struct gpu_options options;
     struct gpu_spare spare;
     struct timing *timing;             /* the machine with its clocks; NULL in functional mode */
+    struct host_watch *watch;          /* where that was asked for, else NULL */
     struct block_probes *block_probes; /* functional, with probes; else NULL */
     struct races *races;               /* where they are looked for, else NULL */
     struct memory *memory;

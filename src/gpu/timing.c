@@ -255,13 +255,16 @@ bool timing_step(struct timing *t, struct residency *first, struct error *e)
         if (mask & 1u << DOMAIN_ICNT)
             send_replies(t);
         if (mask & 1u << DOMAIN_DRAM) {
+            host_part_set(&t->part, HOST_DRAM);
             dram_tick(t);
             t->ticks[DOMAIN_DRAM]++;
         }
         if (mask & 1u << DOMAIN_L2) {
+            host_part_set(&t->part, HOST_L2);
             l2_tick(t);
             t->ticks[DOMAIN_L2]++;
         }
+        host_part_set(&t->part, HOST_NETWORK);
         if (mask & 1u << DOMAIN_ICNT) {
             if (!crossbar_idle(t->requests)) {
                 crossbar_cycle(t->requests, t->ticks[DOMAIN_ICNT]);
@@ -273,7 +276,9 @@ bool timing_step(struct timing *t, struct residency *first, struct error *e)
         }
         if (!core)
             continue;
+        host_part_set(&t->part, HOST_NOTHING);
         core_tick(t);
+        host_part_set(&t->part, HOST_NETWORK); /* answers and replies come next */
         t->now = ++t->ticks[DOMAIN_CORE];
         return !t->may_place || timing_place_blocks(t, first, e);
     }

@@ -3,6 +3,7 @@
 #ifndef HEDDLE_GPU_TIMING_H
 #define HEDDLE_GPU_TIMING_H
 
+#include "base/host_part.h"
 #include "gpu/launch.h"
 #include "gpu/profile.h"
 #include "sm/sm.h"
@@ -57,6 +58,7 @@ struct timing {
     struct warp_log *warp_logs;        /* of each core; NULL: warps are not logged */
     uint64_t sample_at;                /* the cycle of the next sample of a launch; UINT64_MAX: none */
     uint64_t now;                      /* core cycle */
+    uint8_t part;                      /* enum host_part: what is at work; HOST_NOTHING: its cores */
     uint64_t blocks_done, blocks_seen; /* in all; those that the launches know of */
     uint64_t next_block_at;            /* in thousandths of a cycle, where the machine limits the rate of blocks */
     bool may_place;

@@ -7,6 +7,7 @@
  * several run is counted with the one that started first. */
 #include "gpu/hang.h"
 #include "gpu/held.h"
+#include "gpu/host_watch.h"
 #include "gpu/issue_order.h"
 #include "gpu/progress.h"
 #include "gpu/timeline.h"
@@ -543,8 +544,12 @@ enum gpu_pause timing_run(struct gpu *g, uint64_t budget)
              limit = t->options->max_cycles ? start + (t->options->max_cycles - g->clock_cycles) : UINT64_MAX;
     bool ok = true;
     enum gpu_pause pause = GPU_ENDED;
+    if (g->watch)
+        host_watch_look(g->watch, t);
     if (timing_eldest(g))
         pause = run(t, g, budget < UINT64_MAX - start ? start + budget : UINT64_MAX, limit, &ok, &e);
+    if (g->watch)
+        host_watch_look(g->watch, NULL);
     g->clock_cycles += t->now - start;
     if (ok)
         return pause;

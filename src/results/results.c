@@ -2,6 +2,7 @@
 #include "results/results.h"
 
 #include "base/version.h"
+#include "gpu/host_watch.h"
 #include "gpu/launch_filter.h"
 #include "results/counters_json.h"
 #include "results/metrics.h"
@@ -131,6 +132,23 @@ static void put_kernels(json_t *root, const struct gpu *g, const struct gpu_kern
     put(root, "total", total);
 }
 
+/* NULL: not known, as after a short run. */
+static json_t *host_parts(const struct gpu *g)
+{
+    static const char *const names[HOST_PART_COUNT] = {
+#define PART(identifier, name) [HOST_##identifier] = (name),
+        HOST_PARTS(PART)
+#undef PART
+    };
+    double seconds[HOST_PART_COUNT];
+    if (!g->watch || !host_watch_seconds(g->watch, seconds))
+        return NULL;
+    json_t *o = json_object();
+    for (int i = HOST_NOTHING + 1; i < HOST_PART_COUNT; i++)
+        put(o, names[i], json_real(seconds[i]));
+    return o;
+}
+
 static json_t *host(const struct gpu *g, const struct gpu_kernel *sum, double wall_seconds)
 {
     struct rusage usage = {0};
@@ -138,6 +156,7 @@ static json_t *host(const struct gpu *g, const struct gpu_kernel *sum, double wa
     getrusage(RUSAGE_SELF, &usage);
     put(o, "wall_seconds", json_real(wall_seconds));
     put(o, "launch_seconds", json_real(g->launch_seconds));
+    put(o, "parts", host_parts(g));
     put(o, "kwips", sum->seconds > 0 ? json_real((double)sum->warp_instructions / sum->seconds / 1e3) : NULL);
     put_count(o, "peak_bytes", (uint64_t)usage.ru_maxrss * 1024);
     return o;

@@ -174,10 +174,12 @@ void sm_issue(struct sm *c, uint32_t scheduler, uint32_t slot)
     else
         accept(c, id, in, slot);
     reserve(c, slot, in);
+    host_part_set(&c->head.part, HOST_EXECUTE);
     if (__builtin_expect(c->regroup != NULL, 0))
         execute_regrouped(c, slot, id);
     else
         execute(c, slot, id);
+    host_part_set(&c->head.part, HOST_ISSUE);
     look_at_state(c, slot, in);
     sm_refresh(c, slot);
     if (c->issue.ended >> slot & 1)

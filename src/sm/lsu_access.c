@@ -244,6 +244,7 @@ void sm_coalesce(struct sm *c, uint16_t id)
 
 void sm_perform(struct sm *c)
 {
+    host_part_set(&c->head.part, HOST_EXECUTE);
     for (uint32_t i = 0; i < c->head.deferred; i++) {
         struct sm_inflight *f = &c->flights.list[c->flights.deferred[i]];
         struct exec_warp *w = c->slots[f->slot].exec;
@@ -263,6 +264,7 @@ void sm_perform(struct sm *c)
         sm_coalesce(c, c->flights.deferred[i]);
     }
     c->head.deferred = 0;
+    host_part_set(&c->head.part, HOST_NOTHING);
 }
 
 void sm_perform_atomic(struct sm *c, const struct packet *p)

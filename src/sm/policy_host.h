@@ -52,8 +52,13 @@ struct sm_listeners {
 #define SM_TELL(c, event, ...)                                                                \
     do {                                                                                      \
         const struct sm_listeners *all_ = &(c)->host.listeners;                               \
+        if (!all_->event.count)                                                               \
+            break;                                                                            \
+        enum host_part part_ = host_part_of(&(c)->head.part);                                 \
+        host_part_set(&(c)->head.part, HOST_POLICIES);                                        \
         for (uint32_t tell_ = 0; tell_ < all_->event.count; tell_++)                          \
             all_->event.to[tell_].fn(all_->event.to[tell_].state, &(c)->view, ##__VA_ARGS__); \
+        host_part_set(&(c)->head.part, part_);                                                \
     } while (0)
 #define SM_HEARD(c, event) ((c)->host.listeners.event.count != 0)
 

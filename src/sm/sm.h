@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/host_part.h"
 #include "mem/address_map.h"
 #include "mem/crossbar.h"
 #include "sm/counters.h"
@@ -55,6 +56,7 @@ struct sm_head {
     uint32_t id, port;     /* crossbar port of its cluster */
     uint32_t deferred;     /* instructions that sm_perform will perform */
     uint32_t blocks_ended; /* since the owner set it to 0 */
+    uint8_t part;          /* enum host_part: what of it is being run */
 };
 struct sm;
 static inline struct sm_head *sm_head(struct sm *c) { return (struct sm_head *)c; }

@@ -37,6 +37,18 @@ echo 'echo 0' | tool id
 printf '#!/bin/sh\necho started "$@"\n' >"$scratch/fresh build/bin/heddle" && chmod +x "$scratch/fresh build/bin/heddle"
 fresh() { env PATH="$fake/bin:$PATH" CC="$fake/bin/compiler" BUILD="$scratch/fresh build" "$@"; }
 
+# A gcc that makes objects for link-time optimisation, and cannot link them.
+tool no-lto <<END
+case \$* in
+*--version*) echo 'gcc (somebody) 13.3.0' ;;
+*-flto*-c*) : >"\$(echo "\$*" | sed 's/.* //')" ;;
+*) exit 1 ;;
+esac
+END
+expect 'link-time optimisation is left out where it does not link' 0 '^$' sh mk/lto-works.sh "$scratch/nowhere" "$fake/bin/no-lto"
+echo 'echo gcc 13; exit 0' | tool with-lto
+expect 'and asked for where it does' 0 '^yes$' sh mk/lto-works.sh "$scratch/nowhere" "$fake/bin/with-lto"
+
 expect 'packages: named when they may not be installed' 1 'needed:.*libjansson-dev.*libinih-dev.*libzstd-dev.*liblz4-dev' fresh env HEDDLE_NO_INSTALL=1 ./heddle --version
 saw 'packages: how to install them' 'apt-get install'
 expect 'packages: nothing was installed' 1 '' test -e "$fake/log"

@@ -1,0 +1,120 @@
+/* See host_watch.h. The thread and who simulates share nothing but bytes that are written without waiting; the mutex is
+ * taken when a launch begins or ends, and for each look. */
+#include "gpu/host_watch.h"
+#include "gpu/timing.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { LOOK_NANOSECONDS = 2000000, LOOKS_LEAST = 50 };
+
+struct host_watch {
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    const struct timing *at; /* NULL: no launch runs */
+    bool stops;
+    double since, watched; /* seconds: the launch that is looked at began; all before it took */
+    uint64_t looks;        /* that found something */
+    uint64_t found[HOST_PART_COUNT];
+};
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* What the machine as a whole is at; when it is at its cores, what those are at that are being run. */
+static void look(struct host_watch *w)
+{
+    enum host_part part = host_part_of(&w->at->part);
+    bool any = part != HOST_NOTHING;
+    w->looks++;
+    w->found[part]++;
+    for (uint32_t i = 0; part == HOST_NOTHING && i < w->at->core_count; i++) {
+        enum host_part of_core = host_part_of(&sm_head(w->at->cores[i])->part);
+        w->found[of_core]++;
+        any |= of_core != HOST_NOTHING;
+    }
+    w->found[HOST_REST] += !any;
+}
+
+static void *watch(void *argument)
+{
+    struct host_watch *w = argument;
+    struct timespec pause = {.tv_nsec = LOOK_NANOSECONDS};
+    pthread_mutex_lock(&w->mutex);
+    while (!w->stops) {
+        if (!w->at) {
+            pthread_cond_wait(&w->changed, &w->mutex);
+            continue;
+        }
+        pthread_mutex_unlock(&w->mutex);
+        nanosleep(&pause, NULL);
+        pthread_mutex_lock(&w->mutex);
+        if (w->at)
+            look(w);
+    }
+    pthread_mutex_unlock(&w->mutex);
+    return NULL;
+}
+
+struct host_watch *host_watch_create(void)
+{
+    struct host_watch *w = calloc(1, sizeof *w);
+    sigset_t all, before;
+    if (!w)
+        return NULL;
+    pthread_mutex_init(&w->mutex, NULL);
+    pthread_cond_init(&w->changed, NULL);
+    sigfillset(&all); /* signals are for the program's own threads */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&w->thread, NULL, watch, w);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!failed)
+        return w;
+    free(w);
+    return NULL;
+}
+
+void host_watch_destroy(struct host_watch *w)
+{
+    if (!w)
+        return;
+    pthread_mutex_lock(&w->mutex);
+    w->stops = true;
+    pthread_cond_signal(&w->changed);
+    pthread_mutex_unlock(&w->mutex);
+    pthread_join(w->thread, NULL);
+    pthread_cond_destroy(&w->changed);
+    pthread_mutex_destroy(&w->mutex);
+    free(w);
+}
+
+void host_watch_look(struct host_watch *w, const struct timing *t)
+{
+    pthread_mutex_lock(&w->mutex);
+    double now = seconds_now();
+    if (w->at)
+        w->watched += now - w->since;
+    w->since = now;
+    w->at = t;
+    if (t)
+        pthread_cond_signal(&w->changed);
+    pthread_mutex_unlock(&w->mutex);
+}
+
+bool host_watch_seconds(struct host_watch *w, double seconds[HOST_PART_COUNT])
+{
+    pthread_mutex_lock(&w->mutex);
+    bool known = w->looks >= LOOKS_LEAST;
+    double watched = w->watched + (w->at ? seconds_now() - w->since : 0); /* a run that was stopped ends in a launch */
+    for (int i = 0; known && i < HOST_PART_COUNT; i++)
+        seconds[i] = watched * (double)w->found[i] / (double)w->looks;
+    pthread_mutex_unlock(&w->mutex);
+    return known;
+}
