@@ -57,6 +57,10 @@ static const char help[] =
     "      --launch LIST      time only launches with these numbers, from 0: as 3, 0,3-5 or 9-\n"
     "      --skip N           and none of the first N\n"
     "      --region           and only those between cudaProfilerStart and cudaProfilerStop\n"
+    "      --sample           time a part of the blocks and launches, run the others functionally, and estimate "
+    "cycles; "
+    "results say\n"
+    "                         how far the estimate can be off (docs/sample.md)\n"
     "      --max-cycles N     stop after so many cycles; in functional mode a warp instruction is a cycle\n"
     "  -j N                   simulate the cores on N threads; results are the same for any N\n"
     "\n"
@@ -106,7 +110,7 @@ struct run_options {
     uint32_t probe_count;
     const char *kernels[MOST_KERNELS], *launches, *skip; /* which launches are timed; NULL: all */
     uint32_t kernel_count;
-    bool region;
+    bool region, sample;
     struct lines_request lines;
 };
 
@@ -133,6 +137,7 @@ enum {
     OPT_LAUNCH,
     OPT_SKIP,
     OPT_REGION,
+    OPT_SAMPLE,
     OPT_LINES,
     OPT_WHAT_IF,
     OPT_SORT,
@@ -165,6 +170,7 @@ const struct option cli_run_options[] = {
     {"launch", required_argument, NULL, OPT_LAUNCH},
     {"skip", required_argument, NULL, OPT_SKIP},
     {"region", no_argument, NULL, OPT_REGION},
+    {"sample", no_argument, NULL, OPT_SAMPLE},
     {"lines", optional_argument, NULL, OPT_LINES},
     {"what-if", no_argument, NULL, OPT_WHAT_IF},
     {"sort", required_argument, NULL, OPT_SORT},
@@ -235,6 +241,25 @@ static int check_launches(const struct run_options *o)
     if (!f)
         return cli_usage("run", "%s", e.text);
     launch_filter_destroy(f);
+    return -1;
+}
+
+/* What is written cycle by cycle or warp by warp cannot be estimated. */
+static int check_sample(const struct run_options *o)
+{
+    const char *other = o->timeline       ? "--timeline"
+                        : o->trace        ? "--trace"
+                        : o->interval     ? "--interval"
+                        : o->warps        ? "--warps"
+                        : o->issue_order  ? "--issue-order"
+                        : o->pcs          ? "--pcs"
+                        : o->lines.wanted ? "--lines"
+                        : o->probe_count  ? "--probe"
+                                          : NULL;
+    if (o->sample && other)
+        return cli_usage("run", "--sample estimates cycles, and %s needs every one of them", other);
+    if (o->sample && o->functional)
+        return cli_usage("run", "--sample estimates time, which --functional does not model");
     return -1;
 }
 
@@ -325,6 +350,7 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         case OPT_LAUNCH: o->launches = optarg; break;
         case OPT_SKIP: o->skip = optarg; break;
         case OPT_REGION: o->region = true; break;
+        case OPT_SAMPLE: o->sample = true; break;
         case OPT_LINES: status = read_lines(o, optarg); break;
         case OPT_WHAT_IF: o->lines.what_if = true; break;
         case OPT_SORT: o->lines.sort = optarg; break;
@@ -338,6 +364,8 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         status = check_values(o);
     if (status < 0)
         status = check_launches(o);
+    if (status < 0)
+        status = check_sample(o);
     if (status < 0 && optind == argc && !o->print_machine)
         return cli_usage("run", "which program? A workload's name or a path is expected");
     return status;
@@ -531,6 +559,8 @@ static void library_options(const struct run_options *o, const struct setup *s, 
     }
     if (o->region)
         *out++ = "--region";
+    if (o->sample)
+        *out++ = "--sample";
     if (o->functional)
         *out++ = "--functional";
     if (o->exact_bounds)

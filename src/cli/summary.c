@@ -252,6 +252,22 @@ static void print_setup(const json_t *stats, FILE *to)
                 word(stats, "divergence"));
 }
 
+/* --sample */
+static void print_estimate(const json_t *stats, FILE *to)
+{
+    const json_t *total = json_object_get(stats, "total"), *x = json_object_get(total, "estimate");
+    char timed[40], blocks[40];
+    if (!x)
+        return;
+    double cycles = json_number_value(json_object_get(total, "cycles"));
+    double high = json_number_value(json_object_get(x, "cycles_high"));
+    fprintf(
+        to, "  cycles are estimated: %s of %s blocks were timed", //
+        cli_grouped((unsigned long long)json_integer_value(json_object_get(x, "timed_blocks")), timed, sizeof timed),
+        cli_grouped((unsigned long long)json_integer_value(json_object_get(x, "blocks")), blocks, sizeof blocks));
+    fprintf(to, " in launches of which a part was; 95%% interval of the total: +-%.1f%%\n", 100 * (high / cycles - 1));
+}
+
 void summary_print(const struct child_result *r, FILE *to)
 {
     struct summary_counters total = summary_total(r->stats);
@@ -264,6 +280,7 @@ void summary_print(const struct child_result *r, FILE *to)
     print_kernels(r->stats, to);
     fputc('\n', to);
     print_setup(r->stats, to);
+    print_estimate(r->stats, to);
     print_stalls(r->stats, to);
     fprintf(to, "  %.2f s, of which %.2f s in kernels: %s kWI/s (thousand warp instructions per second)\n",
             r->wall_seconds, summary_host(r->stats, "launch_seconds"),

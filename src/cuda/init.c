@@ -74,9 +74,25 @@ static void say_ignored(const struct options *o)
                           : o->launches[0]    ? "--launch"
                           : o->skip           ? "--skip"
                           : o->region         ? "--region"
+                          : o->sample         ? "--sample"
                                               : NULL;
     if (o->functional && ignored && !o->quiet)
         driver_say("%s has no effect with --functional, which does not model time", ignored);
+}
+
+/* What is written cycle by cycle or warp by warp cannot be estimated. */
+static bool check_sample(const struct options *o, struct error *e)
+{
+    const char *other = o->timeline[0]      ? "--timeline"
+                        : o->trace[0]       ? "--trace"
+                        : o->interval       ? "--interval"
+                        : o->warps[0]       ? "--warps"
+                        : o->issue_order[0] ? "--issue-order"
+                        : o->pcs            ? "--pcs"
+                        : o->probe_count    ? "--probe"
+                                            : NULL;
+    return !o->sample || o->functional || !other ||
+           error_set(e, ERROR_INVALID, "--sample estimates cycles, and %s needs every one of them", other);
 }
 
 static bool wants_progress(const struct options *o)
@@ -147,6 +163,8 @@ static bool start(struct driver *d, struct error *e)
         policy_crash_watch();
         policy_hang_watch(d);
     }
+    if (!check_sample(o, e))
+        return false;
     survive_size_limit();
     options.functional = o->functional;
     options.exact_bounds = o->exact_bounds;
@@ -154,6 +172,7 @@ static bool start(struct driver *d, struct error *e)
     options.max_cycles = o->max_cycles;
     options.threads = o->threads;
     options.host_parts = o->stats[0] != 0;
+    options.sample = o->sample && !o->functional;
     options.pcs = o->pcs;
     options.merge_launches = o->merge_launches;
     options.interval = o->functional ? 0 : o->interval;

@@ -40,6 +40,7 @@ enum option_id {
     OPT_LAUNCH,
     OPT_SKIP,
     OPT_REGION,
+    OPT_SAMPLE,
     OPT_ISSUE_ORDER
 };
 
@@ -75,6 +76,7 @@ static const struct option_row {
     {"launch", 0, true, OPT_LAUNCH},
     {"skip", 0, true, OPT_SKIP},
     {"region", 0, false, OPT_REGION},
+    {"sample", 0, false, OPT_SAMPLE},
     {"issue-order", 0, true, OPT_ISSUE_ORDER},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0], OPTION_WORD_BYTES = 8192 };
@@ -262,6 +264,7 @@ static bool apply(struct options *o, const struct option_row *row, const char *v
     case OPT_SKIP: return keep_count(&o->skip, name, value, e);
     case OPT_ISSUE_ORDER: return keep(o->issue_order, sizeof o->issue_order, name, value, e);
     case OPT_REGION: o->region = true; return true;
+    case OPT_SAMPLE: o->sample = true; return true;
     case OPT_MAX_CYCLES: return keep_count(&o->max_cycles, name, value, e);
     case OPT_THREADS: return keep_threads(o, value, e);
     case OPT_TIMELINE_CYCLES: return keep_window(o, value, e);

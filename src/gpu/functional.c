@@ -204,8 +204,7 @@ void functional_start(struct residency *r)
         end(r, false);
 }
 
-/* A turn for each of its blocks. Returns how many instructions were executed. */
-static uint64_t run_round(struct residency *r)
+uint64_t functional_round(struct residency *r)
 {
     uint32_t slice = r->gpu->options.slice ? r->gpu->options.slice : SLICE;
     uint64_t done = 0;
@@ -267,7 +266,7 @@ enum gpu_pause functional_run(struct gpu *g, uint64_t budget)
         for (struct residency *r = g->untimed; r; r = r->next) {
             if (r->ended)
                 continue;
-            round += run_round(r);
+            round += functional_round(r);
             ended |= r->ended;
             suspect |= r->executed - r->executed_at_progress > r->patience;
         }

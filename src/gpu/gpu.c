@@ -6,6 +6,7 @@
 #include "gpu/block_probes.h"
 #include "gpu/host_watch.h"
 #include "gpu/profile.h"
+#include "gpu/sample.h"
 #include "gpu/timing.h"
 #include "gpu/workers.h"
 
@@ -108,6 +109,7 @@ void gpu_destroy(struct gpu *g)
     gpu_spare_free(g);
     races_destroy(g->races);
     profile_listings_free(g->listings);
+    sample_kernels_free(g->samples);
     host_watch_destroy(g->watch);
     timing_destroy(g->timing);
     block_probes_destroy(g->block_probes);

@@ -40,6 +40,7 @@ struct gpu_options {
     struct policy_choice probes[GPU_PROBES];        /* such as work in this mode; taken over by the GPU */
     uint32_t probe_count;
     uint32_t threads;                /* timed: cores are simulated on so many threads; 0: one */
+    bool sample;                     /* timed: time a part, estimate the rest (sample.h) */
     bool host_parts;                 /* timed: where the host's time goes is looked at (host_watch.h) */
     struct timeline *timeline;       /* or NULL; the caller's */
     struct trace *trace;             /* of L1D accesses, or NULL; the caller's */
@@ -52,12 +53,22 @@ struct gpu_options {
     uint64_t interval;               /* timed: sample the counters every so many cycles; 0: not */
 };
 
+/* Of cycles that are not counted but estimated (sample.h); all 0: they were counted. */
+struct gpu_estimate {
+    uint64_t timed_cycles, timed_blocks, blocks;
+    uint64_t launches; /* of which no block was timed */
+    /* Half of the 95% interval: of what is independent, squared; and of what estimates have in common, which adds up.
+     */
+    double half_squared, half_common;
+};
+
 struct gpu_kernel { /* one launch, or with merge_launches all of one kernel */
     char *name;
     uint64_t launches;
     uint64_t number;            /* of the first, among all launches, those without a record included; from 0 */
     uint32_t grid[3], block[3]; /* of the first */
     struct gpu_counters counters;
+    struct gpu_estimate estimate;
     uint64_t warp_instructions, thread_instructions;
     double seconds;
     bool partial;                 /* it did not come to its end */
@@ -87,11 +98,13 @@ struct gpu_spare {
 struct timing;
 struct block_probes;
 struct host_watch;
+struct sample_kernels;
 
 struct gpu {
     struct gpu_options options;
     struct gpu_spare spare;
     struct timing *timing;             /* the machine with its clocks; NULL in functional mode */
+    struct sample_kernels *samples;    /* launches that others are estimated from */
     struct host_watch *watch;          /* where that was asked for, else NULL */
     struct block_probes *block_probes; /* functional, with probes; else NULL */
     struct races *races;               /* where they are looked for, else NULL */

@@ -6,6 +6,7 @@
 #include "base/out_of_memory.h"
 #include "exec/access.h"
 #include "gpu/launch_filter.h"
+#include "gpu/sample.h"
 #include "gpu/warps.h"
 #include "sm/carveout.h"
 
@@ -377,7 +378,7 @@ static void reserve_record(struct gpu *g, struct residency *r)
     r->number = g->next_launch++;
     if (g->options.filter)
         launch_filter_count(g->options.filter, r->launch.kernel->name, !r->functional);
-    if (r->skipped)
+    if (r->skipped && !r->estimated)
         return;
     r->unreported = g->unreported;
     r->has_record = !g->options.merge_launches;
@@ -391,6 +392,7 @@ static void reserve_record(struct gpu *g, struct residency *r)
 static void fill_record(struct gpu_kernel *k, const struct residency *r)
 {
     k->counters = r->counters;
+    k->estimate = r->estimate;
     k->seconds = r->seconds;
     k->partial = !r->ok;
     k->overlapped = r->overlapped;
@@ -407,7 +409,7 @@ static void fill_record(struct gpu_kernel *k, const struct residency *r)
 
 static void record(struct gpu *g, const struct residency *r)
 {
-    if (r->skipped)
+    if (r->skipped && !r->estimated)
         return;
     if (r->warps)
         warps_end(g->options.warps, r->warps);
@@ -567,7 +569,8 @@ struct residency *gpu_start(struct gpu *g, const struct gpu_launch *in, struct e
     double start = seconds_now();
     if (!gpu_check_launch(g, in, e))
         return NULL;
-    bool timed = is_timed(g, in);
+    bool timed = is_timed(g, in), estimated = timed && g->options.sample && !sample_times(g, in);
+    timed &= !estimated;
     if (timed && !prepare_timing(g, in, e))
         return NULL;
     struct residency *r = calloc(1, sizeof *r);
@@ -576,6 +579,7 @@ struct residency *gpu_start(struct gpu *g, const struct gpu_launch *in, struct e
     r->gpu = g;
     r->functional = !timed;
     r->skipped = !timed && !g->options.functional;
+    r->estimated = estimated;
     r->priority = in->priority;
     if (!prepare(r, g, in, e) || !prepare_workspace(r, g, in, e)) {
         release(g, r);
@@ -685,6 +689,8 @@ bool gpu_finish(struct residency *r, struct error *e)
     bool ok = r->ok, functional = r->functional;
     struct device_queue queue = r->queue;
     struct exec_launch launch = r->launch;
+    if (g->options.sample && (!functional || r->estimated))
+        sample_note(r);
     record(g, r);
     if (!ok)
         *e = r->error;

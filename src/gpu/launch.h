@@ -4,6 +4,7 @@
 
 #include "gpu/gpu.h"
 
+struct sample_launch;
 struct sm_program;
 
 struct residency {
@@ -19,6 +20,9 @@ struct residency {
     uint32_t record; /* where its record is, if it has one already */
     bool has_record, unreported;
     bool overlapped; /* it was not alone at all times */
+    bool estimated;  /* functional: its record is made of those of others (sample.h) */
+    struct gpu_estimate estimate;
+    struct sample_launch *sample; /* timed: blocks are left out; else NULL */
     struct exec_launch launch;
     struct device_queue queue; /* what the kernel asked for, to be done when it has ended */
     struct exec_cta **blocks;  /* slots; idle ones have all warps done and are not in running */
@@ -60,6 +64,7 @@ struct exec_cta *launch_make_room(struct residency *r, struct exec_launch *l, ui
 uint64_t functional_clock(struct exec_launch *l, const struct exec_warp *w);
 void functional_start(struct residency *r);
 enum gpu_pause functional_run(struct gpu *g, uint64_t budget);
+uint64_t functional_round(struct residency *r); /* a turn for each of its blocks; returns instructions executed */
 bool functional_is_stuck(struct gpu *g);
 void functional_give_up(struct gpu *g);
 

@@ -10,6 +10,7 @@
 #include "gpu/host_watch.h"
 #include "gpu/issue_order.h"
 #include "gpu/progress.h"
+#include "gpu/sample.h"
 #include "gpu/timeline.h"
 #include "gpu/timing.h"
 #include "gpu/trace.h"
@@ -170,6 +171,8 @@ bool timing_place_blocks(struct timing *t, struct residency *first, struct error
     bool any = false, soon = false, more = false;
     for (struct residency *r = first; r && !any; r = r->next) {
         uint32_t next = t->last_port + 1;
+        if (sample_holds(r))
+            continue;
         if (t->now < r->start + t->options->machine.launch_cycles || !is_due(t, false)) {
             soon = true;
             continue;
@@ -326,6 +329,8 @@ static bool end_trace(struct timing *t, struct residency *r, bool ok)
 static void end(struct timing *t, struct residency *r, bool ok)
 {
     gather(t, r);
+    if (r->sample)
+        sample_end(r);
     if (t->options->trace)
         ok = end_trace(t, r, ok);
     timing_end_profile(t, r);
@@ -406,6 +411,10 @@ void timing_start(struct residency *r)
                            r->launch.kernel->name, r->number, t->now);
     if (alone)
         begin_alone(t, r);
+    for (struct residency *other = r->gpu->started; other && !alone; other = other->next)
+        sample_stop(other);
+    if (alone && t->options->sample)
+        sample_begin(t, r);
     t->serial = r->program->serial || (!alone && t->serial);
     t->may_place = true; /* at the end of the first cycle */
     t->patience = SUSPECT_CYCLES_FIRST;
@@ -428,7 +437,7 @@ static uint32_t resident_blocks(const struct timing *t, const struct residency *
 
 static bool is_over(const struct timing *t, const struct residency *r)
 {
-    return !r->ended && r->next_block == r->block_count && !resident_blocks(t, r);
+    return !r->ended && r->next_block == r->block_count && !resident_blocks(t, r) && !sample_holds(r);
 }
 
 /* The same of warps that a divergence unit puts together. */
@@ -470,6 +479,17 @@ static void show_channels(const struct timing *t)
         timeline_channel(t->options->timeline, i, t->now - 1, partition_waiting(t->partitions[i]));
 }
 
+/* Those of which only a part is timed. False: *e, and the launch's own error. */
+static bool advance_samples(struct timing *t, struct gpu *g, bool blocks_ended, struct error *e)
+{
+    for (struct residency *r = g->started; r; r = r->next)
+        if (r->sample && !r->ended && (blocks_ended || sample_holds(r)) && !sample_advance(t, r)) {
+            *e = r->error;
+            return false;
+        }
+    return true;
+}
+
 static bool end_those_over(struct timing *t, struct gpu *g)
 {
     bool any = false;
@@ -489,6 +509,14 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
     struct residency *first = timing_eldest(g);
     while (*ok && t->now < until) {
         uint64_t next = timing_next_cycle(t);
+        if (next == UINT64_MAX && t->options->sample) {
+            *ok = advance_samples(t, g, false, e);
+            if (*ok && end_those_over(t, g))
+                return GPU_ENDED;
+            next = timing_next_cycle(t);
+        }
+        if (!*ok)
+            break;
         if (next == UINT64_MAX) {
             *ok = check_cores(t, e) && held_check_for_ever(t, e);
             return GPU_STUCK;
@@ -504,7 +532,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
             show_channels(t);
         if (*ok && (t->now >= check || t->now >= limit)) {
             check = t->now + CHECK_CYCLES;
-            *ok = look_around(t, first, limit, e);
+            *ok = look_around(t, first, limit, e) && advance_samples(t, g, false, e);
             if (*ok && t->now >= t->suspect_at) {
                 bool stuck = timing_is_stuck(g);
                 t->patience = stuck                          ? SUSPECT_CYCLES_FIRST
@@ -520,6 +548,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
             t->blocks_seen = t->blocks_done;
             for (struct residency *r = g->started; *ok && r; r = r->next)
                 *ok = !is_over(t, r) || check_cores(t, e);
+            *ok = *ok && advance_samples(t, g, true, e);
             if (*ok && end_those_over(t, g))
                 return GPU_ENDED;
         }

@@ -10,6 +10,7 @@
 #include "results/races.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -89,6 +90,23 @@ static json_t *launches(const struct launch_filter *f)
     return o;
 }
 
+/* Of cycles that were not all counted. */
+static void put_estimate(json_t *to, const struct gpu_kernel *k)
+{
+    const struct gpu_estimate *x = &k->estimate;
+    double half = sqrt(x->half_squared) + x->half_common, cycles = (double)k->counters.cycles;
+    if (!x->blocks)
+        return;
+    json_t *o = json_object();
+    put_count(o, "cycles_low", (uint64_t)(cycles > half ? cycles - half : 0));
+    put_count(o, "cycles_high", (uint64_t)(cycles + half));
+    put_count(o, "timed_cycles", x->timed_cycles);
+    put_count(o, "timed_blocks", x->timed_blocks);
+    put_count(o, "blocks", x->blocks);
+    put_count(o, "launches", x->launches);
+    put(to, "estimate", o);
+}
+
 /* index: in the list */
 static json_t *kernel(const struct gpu_options *o, const struct gpu_kernel *k, uint64_t index)
 {
@@ -103,6 +121,7 @@ static json_t *kernel(const struct gpu_options *o, const struct gpu_kernel *k, u
         put_count(to, "start", k->start_cycle);
     if (o->merge_launches)
         put_count(to, "launches", k->launches);
+    put_estimate(to, k);
     put_counters(to, &k->counters, o);
     if (k->pcs || k->tables)
         put(to, "pcs", results_pcs(k));
@@ -127,6 +146,7 @@ static void put_kernels(json_t *root, const struct gpu *g, const struct gpu_kern
     for (uint32_t i = 0; i < g->kernel_count; i++)
         if (!g->kernels[i].unreported)
             json_array_append_new(kernels, kernel(&g->options, &g->kernels[i], json_array_size(kernels)));
+    put_estimate(total, sum);
     put_counters(total, &sum->counters, &g->options);
     put(root, "kernels", kernels);
     put(root, "total", total);

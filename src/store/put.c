@@ -228,8 +228,8 @@ static bool put_series(struct taking *t, const json_t *series)
 static bool put_kernel(struct taking *t, const json_t *kernel)
 {
     static const char *const columns[] = {"cycles", "warp_instructions", "thread_instructions"};
-    static const char *const not_metrics[] = {"name",  "grid", "block",  "launch", "partial",
-                                              "start", "pcs",  "series", NULL};
+    static const char *const not_metrics[] = {"name",  "grid", "block",    "launch", "partial",
+                                              "start", "pcs",  "estimate", "series", NULL};
     const json_t *grid = json_object_get(kernel, "grid"), *block = json_object_get(kernel, "block"),
                  *pcs = json_object_get(kernel, "pcs");
     sqlite3_stmt *q = store_statement(t->s, INSERT_KERNEL, t->e);

@@ -1,0 +1,51 @@
+#!/bin/sh
+# --sample: results and instructions are those of a full run, cycles come close, and what is estimated says so.
+# shellcheck source=tests/cli/lib.sh
+. tests/cli/lib.sh
+case $build in
+*asan*) machine='--set machine.cores=2' ;;
+*) machine='--set machine.cores=4' ;;
+esac
+
+number() { "$json_check" "$scratch/$1.json" "$2"; }
+# --size SIZE PROGRAM: both ways.
+both() {
+    # shellcheck disable=SC2086 # options
+    "$heddle" run --quiet $machine --stats "$scratch/full.json" "$@" >/dev/null 2>&1
+    # shellcheck disable=SC2086
+    expect "$3: the program's own check holds" 0 'match the reference' "$heddle" run --quiet $machine --sample --stats "$scratch/part.json" "$@"
+}
+as_many() { is "$1: as many instructions" test "$(number full total.warp_instructions)" -eq "$(number part total.warp_instructions)"; }
+within() { # NAME PERCENT
+    is "$1: cycles within $2%" awk -v a="$(number part total.cycles)" -v b="$(number full total.cycles)" -v p="$2" \
+        'BEGIN { exit !(a > b * (1 - p / 100) && a < b * (1 + p / 100)) }'
+}
+
+both --size small reduct
+as_many reduct
+within reduct 5
+is 'reduct: a part was timed' test "$(number part total.estimate.timed_blocks)" -lt "$(number part total.estimate.blocks)"
+is 'reduct: fewer cycles were simulated' test "$(number part total.estimate.timed_cycles)" -lt "$(number part total.cycles)"
+is 'reduct: the interval is around the estimate' test "$(number part total.estimate.cycles_low)" -lt "$(number part total.cycles)"
+is 'reduct: and has another end' test "$(number part total.estimate.cycles_high)" -gt "$(number part total.cycles)"
+is 'reduct: the full run has no estimate' sh -c '! "$1" "$2" total.estimate >/dev/null 2>&1' sh "$json_check" "$scratch/full.json"
+"$json_check" --names "$scratch/part.json" | sort -u >"$scratch/names"
+"$heddle" list metrics | sed -n 's/^\([^ ]*\) (.*/\1/p' | sort -u >"$scratch/glossary"
+comm -23 "$scratch/names" "$scratch/glossary" >"$scratch/missing"
+is 'the glossary has every field' cmp "$scratch/missing" /dev/null
+
+both --size test vectoradd # too small
+as_many vectoradd
+is 'vectoradd: timed wholly' test "$(number part total.cycles)" -eq "$(number full total.cycles)"
+
+# Blocks that wait for blocks before them: those without time for those with.
+machine='--set machine.cores=1'
+both --size small scan
+within scan 5
+is 'scan: a part was timed' test "$(number part total.estimate.timed_blocks)" -lt "$(number part total.estimate.blocks)"
+expect 'it is said in words' 0 'cycles are estimated: .* of .* blocks were timed' "$heddle" run --sample --set machine.cores=2 --size small reduct
+for option in '--timeline x' '--trace x' '--warps x' '--issue-order x' --lines '--stats x --pcs' '--probe loads' --functional; do
+    # shellcheck disable=SC2086 # two words
+    expect "not with $option" 2 '--sample estimates' "$heddle" run --sample $option vectoradd
+done
+expect 'nor by the environment' 1 '--sample estimates' env LD_LIBRARY_PATH="$build/lib" HEDDLE_OPTIONS="--sample --pcs" "$build/workloads/vectoradd" --size test
