@@ -150,7 +150,7 @@ function figure_section(experiment, figure, number) {
     const buttons = node("div", { class: "save" },
         button("SVG", () => figure_svg(figure).then((text) => save(file + ".svg", "image/svg+xml", text)), { title: "Save this figure as SVG" }),
         button("PNG", () => figure_png(figure).then((url) => save(file + ".png", "image/png", url)), { title: "Save this figure as PNG" }));
-    const notes = [figure.caption, figure.normalised_to ? `Relative to ${figure.normalised_to}.` : null];
+    const notes = [figure.caption, experiment.sampled ? "Cycles are estimates: a part of each run was timed." : null, figure.normalised_to ? `Relative to ${figure.normalised_to}.` : null];
     if (figure.missing && !empty && over_rows(figure)) notes.push(`${count_of(figure.missing, "run is", "runs are")} missing: not made, failed, or without these counts.`);
     else if (figure.missing && !empty && over_cycles(figure)) notes.push(`${count_of(figure.missing, "line is", "lines are")} missing: not run, failed, or without samples of this launch.`);
     else if (figure.missing && !empty) notes.push(`${count_of(figure.missing, "value is", "values are")} missing (×): not run, or failed.`);

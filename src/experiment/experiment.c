@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const char *const keys[] = {"title",    "about",  "size",   "best_by", "time_limit", "memory_limit", "pcs",
-                                   "interval", "replay", "probes", "folder",  "launches",   "build"};
+                                   "interval", "replay", "probes", "folder",  "launches",   "build",        "sample"};
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 static const char *const sizes[] = {"test", "small", "paper"};
 enum { SIZE_COUNT = sizeof sizes / sizeof *sizes };
@@ -107,6 +107,22 @@ static bool read_pcs(const struct lab_reader *r, const struct lab_section *s, bo
            lab_wrong(r, line->value.at, "expected yes or no: whether runs count what each instruction did");
 }
 
+/* What needs every cycle of a run does not go together with it. */
+static bool read_sample(const struct lab_reader *r, const struct lab_section *s, struct experiment *x)
+{
+    const struct lab_line *line = lab_find_line(s, "sample"), *probes = lab_find_line(s, "probes");
+    x->sample = line && lab_word_is(line->value, "auto");
+    if (line && !x->sample && !lab_word_is(line->value, "no"))
+        return lab_wrong(r, line->value.at, "expected auto or no: whether runs time a part and estimate the rest");
+    if (x->sample && (x->pcs || x->interval_cycles || x->replay || probes))
+        return lab_wrong(r, line->value.at, "sample = auto estimates cycles, and %s needs every one of them",
+                         x->pcs               ? "pcs = yes"
+                         : x->interval_cycles ? "interval"
+                         : x->replay          ? "replay"
+                                              : "a probe");
+    return true;
+}
+
 static bool read_interval(const struct lab_reader *r, const struct lab_section *s, uint64_t *cycles)
 {
     static const double most = 1e15; /* as exact as a number of a JSON file */
@@ -159,7 +175,7 @@ static bool read_head(const struct lab_reader *r, const char *size, struct exper
     return read_size(r, s, size, x) && read_time_limit(r, s, &x->time_limit_seconds) &&
            read_memory_limit(r, s, &x->memory_limit_bytes) && read_pcs(r, s, &x->pcs) &&
            read_interval(r, s, &x->interval_cycles) && read_replay(r, s, &x->replay) &&
-           read_launches(r, s, &x->launches);
+           read_launches(r, s, &x->launches) && read_sample(r, s, x);
 }
 
 static bool read_experiment(struct lab_reader *r, struct experiment *x, const char *size)

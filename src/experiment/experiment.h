@@ -145,6 +145,7 @@ struct experiment {
     const char *title, *about, *size, *best_by /* metric, default "ipc" */;
     double time_limit_seconds; /* of a run; 0: none */
     uint64_t memory_limit_bytes;
+    bool sample;              /* runs time a part and estimate the rest (docs/sample.md) */
     bool pcs;                 /* runs count each instruction, and */
     uint64_t interval_cycles; /* take samples over time; 0: none. docs/profile.md */
     const char *launches;     /* those that are timed, as --launch has them; NULL: all */

@@ -166,6 +166,7 @@ static json_t *experiment_json(struct arena *a, const struct report_experiment *
     json_object_set_new(experiment, "when", text_json(r->stored->when));
     json_object_set_new(experiment, "points", json_integer(x->point_count));
     json_object_set_new(experiment, "missing", json_integer(missing));
+    json_object_set_new(experiment, "sampled", json_boolean(x->sample));
     json_object_set_new(experiment, "failed", json_integer(failed));
     const char *size = r->stored->size && *r->stored->size ? arena_printf(a, " --size %s", r->stored->size) : "";
     json_object_set_new(experiment, "command",
@@ -184,6 +185,16 @@ static const char *const run_columns[] = {
     "ipc",  "cycles",  "warp_instructions", "l1d_accesses", "l1d_misses", "wall_seconds", "launch_seconds", "kwips",
     "exit", "failure", "version",           "epoch",        "host",       "when",         "command",        "probes"};
 
+/* With what makes its numbers estimates. */
+static json_t *arguments_json(const struct store_run *r)
+{
+    char with[4096];
+    if (!r->command || !strstr(r->command, " --sample "))
+        return text_json(r->arguments);
+    snprintf(with, sizeof with, "%.4000s%s--sample", r->arguments, *r->arguments ? " " : "");
+    return text_json(with);
+}
+
 /* In the order of run_columns. */
 static json_t *run_json(const struct store_run *r)
 {
@@ -194,7 +205,7 @@ static json_t *run_json(const struct store_run *r)
                               r->l1d_misses, r->wall_seconds, r->launch_seconds,    r->kwips,
                               r->exit};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        json_array_append_new(row, text_json(names[i]));
+        json_array_append_new(row, names[i] == r->arguments ? arguments_json(r) : text_json(names[i]));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         json_array_append_new(row, number_json(numbers[i]));
     json_array_append_new(row, text_json(r->failure));

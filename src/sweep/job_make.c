@@ -157,11 +157,17 @@ static const char **add_probes(struct job_maker *m, const struct policy_part **p
     return specs;
 }
 
-static const char **timed_launches(struct job_maker *m)
+/* What of a run is timed, where it is not all. */
+static const char **timed_part(struct job_maker *m)
 {
-    const char **words = arena_array(m->arena, const char *, 3);
-    words[0] = "--launch";
-    words[1] = m->x->launches;
+    const char **words = arena_array(m->arena, const char *, 4);
+    uint32_t n = 0;
+    if (m->x->launches) {
+        words[n++] = "--launch";
+        words[n++] = m->x->launches;
+    }
+    if (m->x->sample)
+        words[n++] = "--sample";
     return words;
 }
 
@@ -200,6 +206,8 @@ static bool make_job(struct job_maker *m, const struct lab_point *p, struct job 
     }
     if (x->launches)
         key_text(m->hash, "launches", x->launches);
+    if (x->sample && !functional)
+        key_text(m->hash, "sample", "auto");
     if (x->build)
         key_text(m->hash, "build", x->build);
     *j = (struct job){.program = p->words[0],
@@ -217,9 +225,7 @@ static bool make_job(struct job_maker *m, const struct lab_point *p, struct job 
                       .interval_cycles = interval,
                       .replay = replay,
                       .probes = add_probes(m, probes),
-                      .options = functional    ? without_time
-                                 : x->launches ? timed_launches(m)
-                                               : none,
+                      .options = functional ? without_time : timed_part(m),
                       .inputs = inputs.count ? inputs.jobs : arena_new(m->arena, const struct job *)};
     struct key_digest digest = key_finish(m->hash);
     key_write(&digest, j->key);

@@ -49,3 +49,30 @@ for option in '--timeline x' '--trace x' '--warps x' '--issue-order x' --lines '
     expect "not with $option" 2 '--sample estimates' "$heddle" run --sample $option vectoradd
 done
 expect 'nor by the environment' 1 '--sample estimates' env LD_LIBRARY_PATH="$build/lib" HEDDLE_OPTIONS="--sample --pcs" "$build/workloads/vectoradd" --size test
+
+# Experiments.
+cat >"$scratch/x.ini" <<'INI'
+[experiment]
+size = small
+sample = auto
+[programs]
+reduct
+[machines]
+gtx480
+[schedulers]
+lrr
+[figure speed]
+kind = bars
+x = program
+y = ipc
+series = scheduler
+INI
+expect 'an experiment of samples' 0 '1 of 1 are in' "$heddle" sweep "$scratch/x.ini" -o "$scratch/x.db"
+expect 'its report' 0 '^report ' "$heddle" report "$scratch/x.db" -o "$scratch/x.html"
+is 'the report says that they are' grep -q '"sampled": *true' "$scratch/x.html"
+is 'and the run has it among its arguments' grep -q -e 'small --sample"' "$scratch/x.html"
+sed 's/sample = auto/sample = no/' "$scratch/x.ini" >"$scratch/full.ini"
+expect 'a full run is another run' 0 '1 of 1 are in' "$heddle" sweep "$scratch/full.ini" -o "$scratch/x.db"
+saw 'it is made' '1 runs? done'
+sed 's/sample = auto/sample = auto\ninterval = 1000/' "$scratch/x.ini" >"$scratch/bad.ini"
+expect 'not with an interval' 2 'sample = auto estimates cycles, and interval needs' "$heddle" sweep "$scratch/bad.ini" -o "$scratch/x.db"
