@@ -13,11 +13,10 @@
     PART(NETWORK, "network")       \
     PART(L2, "l2")                 \
     PART(DRAM, "dram")             \
-    PART(POLICIES, "policies")     \
-    PART(REST, "rest")
+    PART(POLICIES, "policies")
 
 enum host_part {
-    HOST_NOTHING, /* of a core: it is not being run */
+    HOST_NOTHING, /* of a core: it is not being run, or at what is counted as issue */
 #define PART(identifier, name) HOST_##identifier,
     HOST_PARTS(PART)
 #undef PART

@@ -28,19 +28,23 @@ static double seconds_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* What the machine as a whole is at; when it is at its cores, what those are at that are being run. */
+/* What the machine as a whole is at; when it is at its cores, what those are at that are being run. A thread of which
+ * no core says so is at issue, which is what a core mostly does. */
 static void look(struct host_watch *w)
 {
     enum host_part part = host_part_of(&w->at->part);
-    bool any = part != HOST_NOTHING;
+    uint32_t threads = w->at->workers ? w->at->options->threads : 1;
     w->looks++;
-    w->found[part]++;
-    for (uint32_t i = 0; part == HOST_NOTHING && i < w->at->core_count; i++) {
-        enum host_part of_core = host_part_of(&sm_head(w->at->cores[i])->part);
-        w->found[of_core]++;
-        any |= of_core != HOST_NOTHING;
+    if (part != HOST_NOTHING) {
+        w->found[part]++;
+        return;
     }
-    w->found[HOST_REST] += !any;
+    for (uint32_t i = 0; i < w->at->core_count; i++) {
+        part = host_part_of(&sm_head(w->at->cores[i])->part);
+        w->found[part]++;
+        threads -= part != HOST_NOTHING && threads;
+    }
+    w->found[HOST_ISSUE] += threads;
 }
 
 static void *watch(void *argument)

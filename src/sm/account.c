@@ -157,7 +157,8 @@ static inline bool pipes_differ(const struct sm *c, uint64_t blocked)
 
 static inline void keep_pipes(struct sm *c)
 {
-    for (int i = 0; i < SM_UNITS; i++)
+    int units = c->sub ? SM_UNITS : SM_ALU; /* the others are of sub-cores */
+    for (int i = 0; i < units; i++)
         c->account.seen_pipes.needs[i] = c->issue.needs[i];
     c->account.seen_pipes.parts = c->account.parts;
 }

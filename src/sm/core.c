@@ -155,7 +155,6 @@ static inline void fall_asleep(struct sm *c, bool goes_on)
 void sm_cycle(struct sm *c, uint64_t now)
 {
     bool lsu_only = now < c->others_at && !c->host.restless && !c->regroup, lsu_goes_on = false;
-    host_part_set(&c->head.part, HOST_ISSUE);
     account_refusals(c, now);
     c->account.ran_until = now + 1;
     c->now = c->view.cycle = now;
@@ -171,19 +170,18 @@ void sm_cycle(struct sm *c, uint64_t now)
     if (__builtin_expect(c->lsu.precedes, 0))
         lsu_goes_on = precede_lsu(c);
     lsu_goes_on |= sm_lsu_step(c);
+    host_part_set(&c->head.part, HOST_NOTHING);
     if (lsu_only) {
         if (!c->issue.stirred && !collector_moves(c->pipes.collector)) {
             collector_forget_writes(c->pipes.collector);
             if (c->lsu.enters_after_collectors)
                 lsu_goes_on |= sm_lsu_enter(c);
             fall_asleep(c, lsu_goes_on);
-            host_part_set(&c->head.part, HOST_NOTHING);
             return;
         }
         if (now > c->account.until)
             account_same(c, now);
     }
-    host_part_set(&c->head.part, HOST_ISSUE);
     collect(c);
     if (c->lsu.enters_after_collectors)
         lsu_goes_on |= sm_lsu_enter(c);
@@ -192,7 +190,6 @@ void sm_cycle(struct sm *c, uint64_t now)
     fall_asleep(c, lsu_goes_on);
     if (c->regroup && *c->wake_at == SM_NEVER)
         regroup_check_stuck(c);
-    host_part_set(&c->head.part, HOST_NOTHING);
 }
 
 bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)

@@ -58,6 +58,14 @@ static void reserve(struct sm *c, uint32_t slot, const struct sm_inst *in)
     s->awaited = (uint16_t)(s->awaited + in->destination_count);
 }
 
+static __attribute__((noinline)) void wait_in_subcore(struct sm *c, uint32_t slot, const struct sm_inst *in)
+{
+    if (in->memory == SM_FENCE && in->latency > 1)
+        sm_nap(c, slot, in->latency);
+    else if (in->unit == SM_BARRIER && c->slots[slot].exec->state == WARP_READY) /* the last to arrive */
+        sm_nap(c, slot, c->config->barrier_latency);
+}
+
 /* The warp after its instruction: is it at a barrier, asleep, at its end? */
 static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
 {
@@ -69,10 +77,8 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
     }
     if (in->barrier || in->exit || s->exec->state != WARP_READY)
         sm_set_barriers(c, s->block);
-    if (c->sub && in->memory == SM_FENCE && in->latency > 1)
-        sm_nap(c, slot, in->latency);
-    else if (in->unit == SM_BARRIER && s->exec->state == WARP_READY) /* the last to arrive */
-        sm_nap(c, slot, c->config->barrier_latency);
+    if (__builtin_expect(c->sub != NULL, 0))
+        wait_in_subcore(c, slot, in);
     if (s->exec->state == WARP_ASLEEP) {
         s->exec->state = WARP_READY;
         sm_nap(c, slot, NAP_CYCLES);
@@ -88,7 +94,8 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
     }
 }
 
-static void accept(struct sm *c, uint16_t id, const struct sm_inst *in, uint32_t slot)
+static inline __attribute__((always_inline)) void accept(struct sm *c, uint16_t id, const struct sm_inst *in,
+                                                         uint32_t slot)
 {
     uint8_t banks[COLLECT_OPERANDS];
     uint32_t count = in->source_count < COLLECT_OPERANDS ? in->source_count : COLLECT_OPERANDS;
@@ -97,7 +104,8 @@ static void accept(struct sm *c, uint16_t id, const struct sm_inst *in, uint32_t
     collector_accept(c->pipes.collector, pipe_of(c, in), id, banks, count);
 }
 
-static void enter_subcore(struct sm *c, uint32_t scheduler, uint32_t slot, uint16_t id, const struct sm_inst *in)
+static __attribute__((noinline)) void enter_subcore(struct sm *c, uint32_t scheduler, uint32_t slot, uint16_t id,
+                                                    const struct sm_inst *in)
 {
     if (in->unit == SM_MEM)
         accept(c, id, in, slot);
@@ -179,7 +187,7 @@ void sm_issue(struct sm *c, uint32_t scheduler, uint32_t slot)
         execute_regrouped(c, slot, id);
     else
         execute(c, slot, id);
-    host_part_set(&c->head.part, HOST_ISSUE);
+    host_part_set(&c->head.part, HOST_NOTHING);
     look_at_state(c, slot, in);
     sm_refresh(c, slot);
     if (c->issue.ended >> slot & 1)

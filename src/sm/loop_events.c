@@ -43,7 +43,7 @@ static void follow_calls(struct sm *c, uint32_t slot, uint32_t pc, uint32_t dept
             leave_loop(c, slot, pc);
 }
 
-void sm_tell_loops(struct sm *c, uint32_t slot, uint32_t pc)
+__attribute__((noinline)) void sm_tell_loops(struct sm *c, uint32_t slot, uint32_t pc)
 {
     struct sm_slot *s = &c->slots[slot];
     const struct sm_inst *in = &c->program->code[pc];

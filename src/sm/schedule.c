@@ -86,13 +86,12 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
         held |= ready & hold;
         ready &= ~hold;
     }
-    host_part_set(&c->head.part, HOST_ISSUE);
     c->issue.held |= held;
     kept->ready = held != 0;
     for (uint64_t candidates = ready | stale; candidates;) {
         host_part_set(&c->head.part, HOST_POLICIES);
         int picked = s->policy->pick(s->state, &c->view, candidates);
-        host_part_set(&c->head.part, HOST_ISSUE);
+        host_part_set(&c->head.part, HOST_NOTHING);
         if (picked == HEDDLE_NO_WARP) {
             c->issue.held |= ready;
             kept->ready |= ready != 0;
