@@ -13,6 +13,7 @@ enum {
     MOST_STRAIGHT = 1000, /* machine instructions of a loop that is unrolled to the end */
     WITH_SLOW_PATH = 9,   /* a sequence so long has a branch of its own: division, roots */
     UNROLLED_ENTRY = 11,  /* tests and jumps between the loop of four and those for what is left over */
+    ENTRY_WRITTEN = 5,    /* those of them that are instructions where ptx_unroll has done it */
     PARTING = 6,          /* and to bring threads together between them */
 };
 
@@ -440,6 +441,7 @@ static void unroll(struct control *c, uint32_t loop)
     if (!known)
         pay_before(c, loop, UNROLLED_ENTRY + steps + apart);
     give_comparison(c, branch, PTX_FATE_UNROLLED);
+    c->w->counted[c->w->counted_count++] = (struct ptx_counted){.loop = loop, .branch = branch, .to_the_end = known};
 }
 
 static bool has_inner_loop(const struct ptx_cfg *cfg, uint32_t loop)
@@ -548,6 +550,9 @@ void lower_control(struct lowering_work *w)
     for (uint32_t b = 0; b < w->cfg->block_count; b++)
         if (w->cfg->blocks[b].reachable && ptx_is_conditional_branch(last_of(&c, b)))
             look_at_branch(&c, w->cfg->blocks[b].end - 1);
+    for (uint32_t i = 0; i < w->f->inst_count; i++)
+        if (w->f->insts[i].unrolled == PTX_UNROLLED_ENTRY)
+            add_slots(&w->insts[i], UNROLLED_ENTRY - ENTRY_WRITTEN);
     if (w->f->is_entry)
         begin_kernel(w);
 }
