@@ -3,9 +3,16 @@
 #define HEDDLE_PTX_UNROLL_INTERNAL_H
 
 #include "ptx/cfg.h"
+#include "ptx/lowering.h"
 #include "ptx/unroll.h"
 
 #define UNROLL_NONE UINT32_MAX
+
+enum {
+    UNROLL_ROUNDS = 4,
+    UNROLL_LEFT_OVER = 2,
+    UNROLL_MOST_COPIED = 8192, /* instructions of PTX that a loop becomes */
+};
 
 /* A register as it was at the beginning of the round plus a constant. */
 struct unroll_linear {
@@ -36,6 +43,8 @@ struct unroll {
     struct arena *arena, scratch;
     struct ptx_function *f;
     const struct ptx_cfg *cfg;
+    uint32_t *definitions;        /* per register: how many */
+    uint32_t *definition;         /* and the last that writes nothing else; UNROLL_NONE */
     const struct unroll_loop *at; /* the loop at hand */
     /* the new function */
     struct ptx_inst *insts;
@@ -53,6 +62,10 @@ struct unroll {
     struct unroll_linear *at_place; /* while a round is written: what it holds */
     struct unroll_linear *at_end;   /* of a round */
 };
+
+/* Of all registers; then whether a loop can be unrolled. (unroll_find.c) */
+void unroll_find_definitions(struct unroll *u);
+bool unroll_find_loop(struct unroll *u, const struct ptx_counted *c, struct unroll_loop *l);
 
 /* Appends an instruction, and returns its place. */
 uint32_t unroll_emit(struct unroll *u, const struct ptx_inst *in);
