@@ -139,8 +139,6 @@ void unroll_find_names(struct unroll *u)
     walk_body(&w, u->at->single_block ? note_in_block : note_in_blocks);
     if (!u->at->single_block)
         walk_body(&w, check_use);
-    for (uint32_t r = 0; r < u->f->reg_count; r++)
-        u->keeps_name[r] |= u->in_steps[r] && u->is_needed[r];
     for (uint32_t i = 0; i < u->f->inst_count; i++)
         if (u->position[i] == UNROLL_NONE)
             ptx_visit_regs(u->f, &u->f->insts[i], note_outside, &w);

@@ -81,6 +81,13 @@ static const struct loop_case {
                  "@!%p4 add.u32 %r12, %r12, %r10;\nmad.lo.u32 %r9, %r9, %r10, %r12;\nadd.s64 %rd4, %rd4, 4;\n"
                  "add.s32 %r5, %r5, 1;\nsetp.lt.s32 %p3, %r5, $;\n@%p3 bra L;\nmov.u32 %r8, %r10;\n",
      ALWAYS},
+    {"read, written under a guard, and written anew",
+     UNLESS_NONE "mov.u32 %r5, 0;\nmov.u64 %rd4, %rd1;\nmov.u32 %r12, 11;\nL:\nld.global.u32 %r6, [%rd4];\n"
+                 "and.b32 %r7, %r6, 1;\nsetp.eq.s32 %p4, %r7, 0;\n@%p4 add.u32 %r12, %r12, %r6;\n"
+                 "mad.lo.u32 %r9, %r9, 31, %r12;\nadd.u32 %r12, %r6, %r5;\nmad.lo.u32 %r9, %r9, 31, %r12;\n"
+                 "@!%p4 add.u32 %r12, %r12, 3;\nadd.s64 %rd4, %rd4, 4;\nadd.s32 %r5, %r5, 1;\n"
+                 "setp.lt.s32 %p3, %r5, $;\n@%p3 bra L;\nmov.u32 %r8, %r12;\n",
+     ALWAYS},
     {"each round reads what the one before stored",
      UNLESS_NONE "mov.u32 %r5, 0;\nmov.u64 %rd4, %rd1;\nL:\nld.global.u32 %r6, [%rd4];\nmad.lo.u32 %r6, %r6, 3, 1;\n"
                  "add.u32 %r9, %r9, %r6;\nst.global.u32 [%rd4+4], %r6;\nadd.s64 %rd4, %rd4, 4;\nadd.s32 %r5, %r5, 1;\n"
