@@ -1,8 +1,8 @@
 /* Which loops are unrolled, and how often they run. Where threads may leave apart, the rounds that they run together
  * are others than before. So loops with atomics, votes, shuffles, volatile accesses or readings of the clock are
  * unrolled only where all threads of a warp surely have the same number of rounds: it comes from parameters and
- * literals, or a barrier or a shuffle of all threads in the loop has them run together. Left as they are: loops with
- * calls, those that are left by the middle. */
+ * literals. (ptxas does the same, but for volatile accesses.) Left as they are: loops with calls, those that are left by
+ * the middle. */
 #include "ptx/unroll_internal.h"
 
 #include <string.h>
@@ -233,30 +233,6 @@ static bool is_seen_by_others(const struct ptx_inst *in)
            (ptx_opcodes[in->opcode].unit == PTX_UNIT_CONTROL && in->opcode != PTX_OP_bra);
 }
 
-/* All threads of the warp must do it together, or the program is undefined (PTX ISA: .aligned, which bar is, and a
- * mask of all threads). */
-static bool is_done_by_all(const struct ptx_inst *in)
-{
-    if (in->guard)
-        return false;
-    switch (in->opcode) {
-    case PTX_OP_bar:
-    case PTX_OP_mma:
-    case PTX_OP_ldmatrix:
-    case PTX_OP_stmatrix:
-    case PTX_OP_movmatrix: return true;
-    case PTX_OP_barrier:
-    case PTX_OP_wmma: return ptx_has_modifier(in, PTX_MOD_ALIGNED);
-    case PTX_OP_shfl:
-    case PTX_OP_vote:
-    case PTX_OP_match:
-    case PTX_OP_redux: break;
-    default: return false;
-    }
-    const struct ptx_operand *mask = &in->operands[in->operand_count - 1];
-    return ptx_has_modifier(in, PTX_MOD_SYNC) && mask->kind == PTX_OPERAND_INT && (uint32_t)mask->integer == UINT32_MAX;
-}
-
 /* Changes what cannot be renamed. */
 static bool is_refused(const struct ptx_inst *in)
 {
@@ -395,12 +371,11 @@ bool unroll_find_loop(struct unroll *u, const struct ptx_counted *c, struct unro
 {
     if (!find_shape(u, c, l) || !find_test(u, l) || (!find_counter(u, l, 1) && !find_counter(u, l, 2)))
         return false;
-    bool is_seen = false, is_same = false;
+    bool is_seen = false;
     for (uint32_t k = 0; k < l->body_count; k++) {
         if (is_refused(&u->f->insts[l->body[k]]))
             return false;
         is_seen |= is_seen_by_others(&u->f->insts[l->body[k]]);
-        is_same |= is_done_by_all(&u->f->insts[l->body[k]]);
     }
     const struct ptx_inst *start = find_start(u, l);
     if (c->to_the_end && starts_at_literal(u, start, &l->start))
@@ -410,6 +385,7 @@ bool unroll_find_loop(struct unroll *u, const struct ptx_counted *c, struct unro
         return true;
     if (!l->single_block || is_test_read(u, l, l->body[0], (uint32_t)(l->test - u->f->insts))) /* of the last round */
         return false;
-    is_same |= start && computes_same(u, start, 0) && is_same_for_all(u, &l->test->operands[3 - l->counter_operand], 0);
+    bool is_same =
+        start && computes_same(u, start, 0) && is_same_for_all(u, &l->test->operands[3 - l->counter_operand], 0);
     return (!is_seen || is_same) && l->body_count <= UNROLL_MOST_COPIED / UNROLL_ROUNDS;
 }

@@ -131,7 +131,7 @@ static const struct loop_case {
      "setp.lt.s32 %p1, %r1, 1;\n@%p1 bra DONE;\nmov.u32 %r5, 0;\nshr.u32 %r10, %r0, 5;\nadd.u32 %r10, %r10, %r1;\nL:\n"
      "shfl.sync.bfly.b32 %r6, %r9, 1, 31, -1;\nmad.lo.u32 %r9, %r0, 31, %r6;\nadd.s32 %r5, %r5, 1;\n"
      "setp.lt.s32 %p3, %r5, %r10;\n@%p3 bra L;\n",
-     ALWAYS},
+     NEVER},
     {"who is there is seen",
      UNLESS_NONE "mov.u32 %r5, 0;\nL:\nactivemask.b32 %r6;\nmad.lo.u32 %r9, %r9, 31, %r6;\nadd.s32 %r5, %r5, 1;\n"
                  "setp.lt.s32 %p3, %r5, $;\n@%p3 bra L;\n",
@@ -401,7 +401,7 @@ static void real_programs_stay_whole(void **state)
         ptx_module_free(m);
     }
     globfree(&found);
-    assert_in_range(unrolled_count, 45, 10000);
+    assert_in_range(unrolled_count, 40, 10000);
 }
 
 /* ------------------------------------------------------------- time */
