@@ -312,7 +312,7 @@ static void loops_that_count_are_unrolled(void **state)
         /* a fence */
         {"mov.u32 %r0, 0;\nmov.u32 %r5, 0;\nL:\nmembar.gl;\nadd.s32 %r5, %r5, 1;\nsetp.lt.s32 %p4, %r5, %k1;\n"
          "@%p4 bra L;",
-         "1 1 4 1 1 1"},
+         "0 1 4 1 1 1"},
         /* too long without a load, not with one */
         {"mov.u32 %r0, 0;\nmov.u32 %r5, 0;\nL:\nadd.s32 %r5, %r5, 1;\nsetp.lt.s32 %p4, %r5, %k1;\n" LONG_PART LONG_PART
          "mul.hi.s32 %r0, %r0, %r2;\n@%p4 bra L;",
