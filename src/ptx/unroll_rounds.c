@@ -233,13 +233,20 @@ static void take_steps(struct unroll *u, const struct round *at, struct ptx_inst
                                     .column = in->column};
 }
 
+/* With branches inside, steps stay where they are; but an assembler that has all rounds before it adds them up. */
+static bool is_step_in_place(const struct unroll *u, const struct ptx_inst *in)
+{
+    int64_t by;
+    return !u->at->single_block && unroll_is_step(in, &by) && in->operands[0].reg == in->operands[1].reg;
+}
+
 static void emit_copy(struct unroll *u, const struct round *at)
 {
     const struct ptx_inst *in = &u->f->insts[at->place];
     struct ptx_inst copy = unroll_copy(u, in);
     bool writes = ptx_writes_first_operand(in), adds = in->guard || in->opcode == PTX_OP_wgmma;
     copy.nounroll = false;
-    if (in == u->at->test && !u->at->test_is_read)
+    if ((in == u->at->test && !u->at->test_is_read) || is_step_in_place(u, in))
         copy.unrolled = PTX_UNROLLED_FREE;
     if (copy.guard)
         copy.guard = u->name[copy.guard->index];
