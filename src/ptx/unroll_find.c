@@ -1,8 +1,8 @@
 /* Which loops are unrolled, and how often they run. Where threads may leave apart, the rounds that they run together
  * are others than before. So loops with atomics, votes, shuffles, volatile accesses or readings of the clock are
  * unrolled only where all threads of a warp surely have the same number of rounds: it comes from parameters and
- * literals. (ptxas does the same, but for volatile accesses.) Left as they are: loops with calls, those that are left by
- * the middle. */
+ * literals. (ptxas does the same, but for volatile accesses and the clock.) Left as they are: loops with calls, those
+ * that are left by the middle. */
 #include "ptx/unroll_internal.h"
 
 #include <string.h>
