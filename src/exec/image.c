@@ -130,7 +130,9 @@ static void measure(struct exec_image *image, struct exec_function *f)
     f->cfg = ptx_cfg_build(&image->arena, f->ptx);
     struct ptx_liveness *live = ptx_liveness_build(&scratch, f->ptx, f->cfg);
     int target_sm = image->registers_for_sm ? image->registers_for_sm : f->module->target_sm;
-    f->register_count = ptx_estimate_registers(f->ptx, f->cfg, target_sm).registers;
+    const struct ptx_function *written = f->ptx->written ? f->ptx->written : f->ptx; /* what the estimate knows of */
+    const struct ptx_cfg *cfg = f->ptx->written ? ptx_cfg_build(&scratch, written) : f->cfg;
+    f->register_count = ptx_estimate_registers(written, cfg, target_sm).registers;
     registers_place(image, f, live);
     arena_free(&scratch);
 }

@@ -2,21 +2,29 @@
 #include "gpu/gpu.h"
 
 #include "ptx/lowering.h"
+#include "ptx/unroll.h"
 
 #include <string.h>
 
 /* As the assembler of the machine would have it. */
-static void reorder(struct ptx_module *m)
+static void assemble(struct ptx_module *m, bool unrolls)
 {
-    for (uint32_t i = 0; i < m->function_count; i++)
-        if (!m->functions[i]->is_declaration)
-            ptx_reorder(&m->arena, m->functions[i]);
+    for (uint32_t i = 0; i < m->function_count; i++) {
+        struct ptx_function *f = m->functions[i];
+        if (f->is_declaration)
+            continue;
+        if (unrolls)
+            ptx_unroll(&m->arena, f);
+        ptx_reorder(&m->arena, f);
+        if (f->written)
+            ptx_reorder(&m->arena, f->written);
+    }
 }
 
 struct exec_image *gpu_load(struct gpu *g, struct ptx_module **modules, uint32_t count, bool lazy, struct error *e)
 {
     for (uint32_t i = 0; i < count && g->options.machine.sm.lowers; i++)
-        reorder(modules[i]);
+        assemble(modules[i], !g->options.functional);
     struct exec_image *image = exec_image_create_lazy(g->memory, modules, count, e);
     if (!image)
         return NULL;

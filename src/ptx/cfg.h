@@ -53,6 +53,7 @@ bool ptx_cfg_post_dominates(const struct ptx_cfg *cfg, uint32_t block,
 bool ptx_loop_contains(const struct ptx_cfg *cfg, uint32_t loop, uint32_t block);
 /* bra with a guard, or brx: the instructions that have an entry in ptx_cfg.reconvergence. */
 bool ptx_is_conditional_branch(const struct ptx_inst *in);
+bool ptx_falls_through(const struct ptx_inst *in); /* whether execution can go on with the next instruction */
 /* Each instruction index a branch names, in the order of writing (brx: with repetitions); inst_count is the function's
  * end. */
 typedef void ptx_target_visitor(void *context, uint32_t target);
@@ -62,6 +63,7 @@ void ptx_visit_targets(const struct ptx_inst *in, ptx_target_visitor *visit, voi
 enum ptx_reg_role { PTX_REG_USE, PTX_REG_DEFINE };
 typedef void ptx_reg_visitor(void *context, const struct ptx_reg *reg, enum ptx_reg_role role);
 void ptx_visit_regs(const struct ptx_function *f, const struct ptx_inst *in, ptx_reg_visitor *visit, void *context);
+bool ptx_writes_first_operand(const struct ptx_inst *in); /* of those without calls: all others are read */
 /* 32-bit units a register takes in a register file: 1, 2 (64 bits), 4 (128 bits), 0 for a predicate. */
 uint32_t ptx_reg_units(const struct ptx_reg *reg);
 

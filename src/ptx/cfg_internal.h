@@ -8,7 +8,4 @@
 /* Fills loops, loop_count, reducible and each block's loop. g has the blocks as its first nodes; cfg->idom is known. */
 void ptx_cfg_find_loops(struct arena *a, struct ptx_cfg *cfg, const struct flow_graph *g);
 
-/* Whether execution can go on with the next instruction. */
-bool ptx_falls_through(const struct ptx_inst *in);
-
 #endif

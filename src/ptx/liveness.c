@@ -38,7 +38,7 @@ static void visit_call(const struct ptx_inst *in, ptx_reg_visitor *visit, void *
 
 /* Most instructions write their first operand. One whose first operand is an address has no result (mbarrier.init), and
  * the barriers that reduce do have one. */
-static bool has_destination(const struct ptx_inst *in)
+bool ptx_writes_first_operand(const struct ptx_inst *in)
 {
     if (!in->operand_count || in->operands[0].kind == PTX_OPERAND_ADDRESS)
         return false;
@@ -62,7 +62,7 @@ void ptx_visit_regs(const struct ptx_function *f, const struct ptx_inst *in, ptx
         for (uint32_t i = 0; i < f->return_count; i++)
             if (f->returns[i]->reg)
                 visit(context, f->returns[i]->reg, PTX_REG_USE);
-    bool writes = has_destination(in);
+    bool writes = ptx_writes_first_operand(in);
     for (uint32_t i = writes && !reads_destination(in); i < in->operand_count; i++)
         visit_operand(&in->operands[i], PTX_REG_USE, visit, context);
     if (writes)

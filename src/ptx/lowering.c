@@ -1,8 +1,8 @@
 /* The estimate of what ptxas makes of a function, from what its output for sm_90 looks like. In this file: who defines
  * and reads each register, code that nobody needs, and what each instruction waits for in the end. In the others: how
  * many machine instructions one is (lowering_count.c), moves (lowering_moves.c), two in one (lowering_fuse.c), branches
- * and loops (lowering_control.c). Left out: motion of code between blocks, values that are computed twice, loops that
- * are unrolled with a change of more than their counting, functions that are inlined. */
+ * and loops (lowering_control.c). Left out: motion of code between blocks, values that are computed twice, functions
+ * that are inlined. Of loops that are unrolled, the counting alone changes here; ptx/unroll.h makes the rounds. */
 #include "ptx/lowering_internal.h"
 
 #include <string.h>
@@ -195,6 +195,14 @@ static void find_dead(struct lowering_work *w)
             lower_vanish(w, i, PTX_FATE_DEAD, PTX_INTO_NOTHING);
 }
 
+/* Tests of a loop that was unrolled (ptx/unroll.h): the machine knows how many rounds are left. */
+static void drop_tests(struct lowering_work *w)
+{
+    for (uint32_t i = 0; i < w->f->inst_count; i++)
+        if (w->f->insts[i].unrolled == PTX_UNROLLED_FREE && lower_is_kept(w, i) && !ends_block(w, i))
+            lower_vanish(w, i, PTX_FATE_UNROLLED, PTX_INTO_NOTHING);
+}
+
 /* ------------------------------------------------------------- what an instruction waits for */
 
 struct read_list {
@@ -310,15 +318,18 @@ const struct ptx_lowering *ptx_lower(struct arena *a, const struct ptx_function 
     collect_references(&w);
     find_definitions(&w);
     find_users(&w);
+    w.counted = out->counted = arena_array(a, struct ptx_counted, w.cfg->loop_count + 1);
     lower_find_narrow(&w);
     count_each(&w);
     find_dead(&w);
+    drop_tests(&w);
     lower_moves(&w);
     lower_fuse(&w);
     lower_control(&w);
     keep_jumps(&w);
     settle_registers(&w);
     find_reads(a, &w);
+    out->counted_count = w.counted_count;
     arena_free(&w.scratch);
     return out;
 }

@@ -34,10 +34,19 @@ struct ptx_lowered {
     uint8_t if_taken, if_not_taken;
 };
 
+/* A loop that is unrolled: by four, or to the end. */
+struct ptx_counted {
+    uint32_t loop;   /* of the control-flow graph */
+    uint32_t branch; /* the instruction that leaves it */
+    bool to_the_end;
+};
+
 struct ptx_lowering {
     struct ptx_lowered *insts;   /* by instruction */
     const uint32_t *register_of; /* by ptx_reg.index: registers that are merged have the same number, that of one of
                                    them */
+    struct ptx_counted *counted; /* loops whose counting is left out of the count (ptx/unroll.h makes it true) */
+    uint32_t counted_count;
 };
 
 const struct ptx_lowering *ptx_lower(struct arena *a, const struct ptx_function *f);

@@ -9,10 +9,13 @@ enum {
     MEETING = 2,          /* BSSY and BSYNC */
     NEAR = 64,            /* instructions before a loop in which its counter is looked for */
     MOST_PREDICATED = 8,  /* machine instructions that a branch may skip and still become predicates */
-    MOST_UNROLLED = 80,   /* machine instructions of a loop that is unrolled */
+    MOST_BY_FOUR = 22,    /* machine instructions of a loop that is unrolled by four: without loads from memory */
+    MOST_WITH_LOADS = 51, /* with them, each access of global memory counted twice */
+    MOST_UNROLLED = 80,   /* of one that is unrolled to the end */
     MOST_STRAIGHT = 1000, /* machine instructions of a loop that is unrolled to the end */
     WITH_SLOW_PATH = 9,   /* a sequence so long has a branch of its own: division, roots */
     UNROLLED_ENTRY = 11,  /* tests and jumps between the loop of four and those for what is left over */
+    ENTRY_WRITTEN = 5,    /* those of them that are instructions where ptx_unroll has done it */
     PARTING = 6,          /* and to bring threads together between them */
 };
 
@@ -275,19 +278,45 @@ static bool only_addresses_and_tests(const struct control *c, uint32_t loop, uin
     return true;
 }
 
-static uint32_t loop_size(const struct control *c, const struct ptx_loop *l, bool *plain)
+static bool uses_global(const struct ptx_inst *in)
 {
-    uint32_t size = 0;
+    if (!lower_uses_memory(in) || ptx_flags(in) & PTX_F_TEXTURE)
+        return false;
+    return !ptx_has_modifier(in, PTX_MOD_SHARED) && !ptx_has_modifier(in, PTX_MOD_PARAM) &&
+           !ptx_has_modifier(in, PTX_MOD_LOCAL) && !ptx_has_modifier(in, PTX_MOD_CONST);
+}
+
+struct loop_size {
+    uint32_t slots, far; /* far: accesses of global memory */
+    bool loads;
+    bool plain;    /* nothing in it that keeps it from being unrolled */
+    bool together; /* something that threads do together: not where they may leave apart */
+};
+
+static struct loop_size loop_size(const struct control *c, const struct ptx_loop *l)
+{
+    struct loop_size size = {.plain = true};
     for (uint32_t k = 0; k < l->block_count; k++) {
         const struct ptx_block *b = &c->cfg->blocks[l->blocks[k]];
         for (uint32_t i = b->first; i < b->end; i++) {
-            size += c->w->insts[i].slots;
-            if (ptx_flags(&c->f->insts[i]) & (PTX_F_CALL | PTX_F_EXIT | PTX_F_RET) ||
-                c->w->insts[i].slots >= WITH_SLOW_PATH)
-                *plain = false;
+            const struct ptx_inst *in = &c->f->insts[i];
+            uint32_t flags = ptx_flags(in);
+            bool loads = flags & PTX_F_LOAD && !(flags & PTX_F_TEXTURE) && !lower_reads_parameter(c->f, in);
+            bool is_constant = ptx_has_modifier(in, PTX_MOD_CONST);
+            size.slots += is_constant ? 0 : c->w->insts[i].slots; /* they are operands */
+            size.far += uses_global(in) && c->w->insts[i].slots;
+            size.loads |= loads && !is_constant;
+            size.together |= flags & (PTX_F_BARRIER | PTX_F_WARP | PTX_F_ATOMIC);
+            if (flags & (PTX_F_CALL | PTX_F_EXIT | PTX_F_RET | PTX_F_FENCE) || c->w->insts[i].slots >= WITH_SLOW_PATH)
+                size.plain = false;
         }
     }
     return size;
+}
+
+static bool fits_four_times(const struct loop_size *size)
+{
+    return size->loads ? size->slots + size->far <= MOST_WITH_LOADS : size->slots <= MOST_BY_FOUR;
 }
 
 /* The branch at the end compares a counter with something that stays the same. */
@@ -401,9 +430,8 @@ static bool rounds_differ(const struct control *c, uint32_t branch)
 static void unroll(struct control *c, uint32_t loop)
 {
     const struct ptx_loop *l = &c->cfg->loops[loop];
-    bool plain = true;
-    uint32_t size = loop_size(c, l, &plain);
-    if (l->latch_count != 1 || size > MOST_UNROLLED || !plain)
+    struct loop_size size = loop_size(c, l);
+    if (l->latch_count != 1 || size.slots > MOST_UNROLLED || !size.plain)
         return;
     /* one way out, at the end: of the latch, or of the branch before a latch that only jumps */
     uint32_t latch = l->latches[0], exit_block = PTX_NO_BLOCK;
@@ -425,8 +453,9 @@ static void unroll(struct control *c, uint32_t loop)
     if (is_kept_whole(c, l) || steps_too_far(c, loop, branch))
         return;
     uint64_t trips = known_trips(c, loop, branch);
-    bool known = trips && trips * size <= MOST_STRAIGHT;
-    if (l->block_count > 1 + (exit_block != latch) && !known)
+    bool known = trips && trips * size.slots <= MOST_STRAIGHT;
+    bool parts = c->w->divergent[c->f->insts[branch].guard->index];
+    if (!known && (l->block_count > 1 + (exit_block != latch) || !fits_four_times(&size) || (size.together && parts)))
         return;
     uint32_t steps = 0;
     for (uint32_t k = 0; k < l->block_count; k++)
@@ -435,11 +464,12 @@ static void unroll(struct control *c, uint32_t loop)
                 steps += c->w->insts[i].slots;
                 lower_vanish(c->w, i, PTX_FATE_UNROLLED, PTX_INTO_NOTHING);
             }
-    bool parts = c->w->divergent[c->f->insts[branch].guard->index];
-    uint32_t apart = !parts ? 0 : PARTING + (rounds_differ(c, branch) ? size : 0); /* all that is left over is run */
+    uint32_t apart =
+        !parts ? 0 : PARTING + (rounds_differ(c, branch) ? size.slots : 0); /* all that is left over is run */
     if (!known)
         pay_before(c, loop, UNROLLED_ENTRY + steps + apart);
     give_comparison(c, branch, PTX_FATE_UNROLLED);
+    c->w->counted[c->w->counted_count++] = (struct ptx_counted){.loop = loop, .branch = branch, .to_the_end = known};
 }
 
 static bool has_inner_loop(const struct ptx_cfg *cfg, uint32_t loop)
@@ -462,14 +492,6 @@ static bool names_shared(const struct ptx_inst *in)
             return true;
     }
     return false;
-}
-
-static bool uses_global(const struct ptx_inst *in)
-{
-    if (!lower_uses_memory(in) || ptx_flags(in) & PTX_F_TEXTURE)
-        return false;
-    return !ptx_has_modifier(in, PTX_MOD_SHARED) && !ptx_has_modifier(in, PTX_MOD_PARAM) &&
-           !ptx_has_modifier(in, PTX_MOD_LOCAL) && !ptx_has_modifier(in, PTX_MOD_CONST);
 }
 
 static void begin_kernel(struct lowering_work *w)
@@ -548,6 +570,9 @@ void lower_control(struct lowering_work *w)
     for (uint32_t b = 0; b < w->cfg->block_count; b++)
         if (w->cfg->blocks[b].reachable && ptx_is_conditional_branch(last_of(&c, b)))
             look_at_branch(&c, w->cfg->blocks[b].end - 1);
+    for (uint32_t i = 0; i < w->f->inst_count; i++)
+        if (w->f->insts[i].unrolled == PTX_UNROLLED_ENTRY)
+            add_slots(&w->insts[i], UNROLLED_ENTRY - ENTRY_WRITTEN);
     if (w->f->is_entry)
         begin_kernel(w);
 }

@@ -24,6 +24,8 @@ struct lowering_work {
     bool *narrow;               /* per register of 64 bits: an offset in a space of 32-bit addresses */
     bool *divergent;            /* per register: may differ between the threads of a warp */
     uint32_t *register_of;      /* per register: see ptx_lowering */
+    struct ptx_counted *counted;
+    uint32_t counted_count;
 };
 
 static inline const struct ptx_inst *lower_inst(const struct lowering_work *w, uint32_t i) { return &w->f->insts[i]; }

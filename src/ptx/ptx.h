@@ -204,6 +204,13 @@ struct ptx_table {
 
 enum { PTX_MAX_MODIFIERS = 12, PTX_MAX_TYPES = 5 };
 
+/* What ptx_unroll made of an instruction, for those who count machine instructions. */
+enum ptx_unrolled {
+    PTX_AS_WRITTEN,
+    PTX_UNROLLED_FREE,  /* has none of its own: a test that stands for a part of another */
+    PTX_UNROLLED_ENTRY, /* the branch in front of a loop that was unrolled: pays for finding out how often */
+};
+
 struct ptx_inst {
     enum ptx_opcode opcode;
     uint8_t type_count, modifier_count, operand_count;
@@ -212,7 +219,8 @@ struct ptx_inst {
     uint16_t modifiers[PTX_MAX_MODIFIERS]; /* enum ptx_modifier, in order */
     struct ptx_reg *guard;                 /* @p, or NULL */
     bool guard_negated;
-    bool nounroll; /* .pragma "nounroll" stands before it, where its block begins a loop */
+    bool nounroll;    /* .pragma "nounroll" stands before it, where its block begins a loop */
+    uint8_t unrolled; /* enum ptx_unrolled */
     struct ptx_operand *operands;
     const char *spelling;                             /* "ld.global.nc.v4.f32" */
     int line, column;                                 /* in the PTX text */
@@ -246,6 +254,7 @@ struct ptx_function {
     bool explicitcluster;
     uint32_t index; /* into ptx_module.functions */
     int line, column;
+    struct ptx_function *written; /* before ptx_unroll changed it; NULL: it is as written */
 };
 
 struct ptx_module {

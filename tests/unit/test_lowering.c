@@ -302,6 +302,27 @@ static void loops_that_count_are_unrolled(void **state)
         {"mov.u32 %r0, 0;\nmov.u32 %r5, 0;\nL:\n.pragma \"nounroll\";\nmul.hi.s32 %r0, %r0, %r2;\n"
          "add.s32 %r5, %r5, 1;\nsetp.lt.s32 %p4, %r5, %k1;\n@%p4 bra L;",
          "1 1 1 1 1 1"},
+        /* threads that may leave apart do something together; with a literal they do not leave apart */
+        {"mov.u32 %r0, 0;\nmov.u32 %r5, 0;\nL:\nshfl.sync.bfly.b32 %r0, %r0, 1, 31, -1;\nadd.s32 %r5, %r5, 1;\n"
+         "setp.lt.s32 %p4, %r5, %r1;\n@%p4 bra L;",
+         "1 3 1 1 1 1"},
+        {"mov.u32 %r0, 0;\nmov.u32 %r5, 0;\nL:\nshfl.sync.bfly.b32 %r0, %r0, 1, 31, -1;\nadd.s32 %r5, %r5, 1;\n"
+         "setp.lt.s32 %p4, %r5, %k1;\n@%p4 bra L;",
+         "1 13 1 0 0 1"},
+        /* a fence */
+        {"mov.u32 %r0, 0;\nmov.u32 %r5, 0;\nL:\nmembar.gl;\nadd.s32 %r5, %r5, 1;\nsetp.lt.s32 %p4, %r5, %k1;\n"
+         "@%p4 bra L;",
+         "0 1 4 1 1 1"},
+        /* too long without a load, not with one */
+        {"mov.u32 %r0, 0;\nmov.u32 %r5, 0;\nL:\nadd.s32 %r5, %r5, 1;\nsetp.lt.s32 %p4, %r5, %k1;\n" LONG_PART LONG_PART
+         "mul.hi.s32 %r0, %r0, %r2;\n@%p4 bra L;",
+         "1 13 0 0"},
+        {"mov.u32 %r0, 0;\nmov.u32 %r5, 0;\nL:\nadd.s32 %r5, %r5, 1;\nsetp.lt.s32 %p4, %r5, %k1;\n" LONG_PART LONG_PART
+         "mul.hi.s32 %r0, %r0, %r2;\nmul.hi.s32 %r0, %r0, %r2;\n@%p4 bra L;",
+         "1 1 1 1"},
+        {"mov.u32 %r0, 0;\nmov.u32 %r5, 0;\nL:\nadd.s32 %r5, %r5, 1;\nsetp.lt.s32 %p4, %r5, %k1;\n" LONG_PART LONG_PART
+         "ld.shared.u32 %r6, [%s1];\nmul.hi.s32 %r0, %r0, %r6;\n@%p4 bra L;",
+         "1 13 0 0"},
         /* no counter */
         {"mov.u32 %r0, 1;\nL:\nmul.lo.s32 %r0, %r0, %r2;\nsetp.lt.s32 %p4, %r0, %k1;\n@%p4 bra L;", "3 1 1 1"},
         /* division has a branch of its own */
