@@ -38,6 +38,7 @@ struct ptx_lowering {
     struct ptx_lowered *insts;   /* by instruction */
     const uint32_t *register_of; /* by ptx_reg.index: registers that are merged have the same number, that of one of
                                    them */
+    const bool *divergent;       /* by ptx_reg.index: may differ between the threads of a warp */
 };
 
 const struct ptx_lowering *ptx_lower(struct arena *a, const struct ptx_function *f);

@@ -70,7 +70,7 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
     if (in->barrier || in->exit || s->exec->state != WARP_READY)
         sm_set_barriers(c, s->block);
     if (c->sub && in->memory == SM_FENCE && in->latency > 1)
-        sm_nap(c, slot, in->latency);
+        sm_nap(c, slot, subcore_fence(c, in));
     else if (in->unit == SM_BARRIER && s->exec->state == WARP_READY) /* the last to arrive */
         sm_nap(c, slot, c->config->barrier_latency);
     if (s->exec->state == WARP_ASLEEP) {
