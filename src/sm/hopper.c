@@ -228,12 +228,20 @@ static void make_product(struct sm_inst *code, const struct exec_function *f, co
         set(&code[into], SM_SP, 4, ptx_has_modifier(in, PTX_MOD_WIDE) ? 4 : 2);
 }
 
+/* A field of bits at a fixed place: a byte is one PRMT, another a shift and a mask. */
+static void make_field(struct sm_inst *s, const struct ptx_inst *in)
+{
+    if (in->opcode == PTX_OP_bfe && s->slots <= 2 && s->unit == SM_ALU)
+        set(s, SM_ALU, 4u * s->slots, 2.0f * s->slots);
+}
+
 void sm_choose_pipelines(struct sm_inst *code, const struct exec_function *f, const struct ptx_lowering *l)
 {
     struct arena scratch = {0};
     bool *joined = arena_array(&scratch, bool, f->inst_count + 1);
     for (uint32_t i = 0; i < f->inst_count; i++) {
         make_product(code, f, l, i);
+        make_field(&code[i], &f->ptx->insts[i]);
         if (l->insts[i].fate == PTX_FATE_FUSED && l->insts[i].into < f->inst_count)
             joined[l->insts[i].into] = true;
         if (code[i].slots == 1 && code[i].unit == SM_ALU && is_uniform_counter(f, l, i))

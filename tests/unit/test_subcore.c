@@ -93,6 +93,29 @@ static void branches_not_taken(void **state)
     assert_int_equal(cycles[1] - cycles[0], 32 * 5);
 }
 
+/* A byte of a register is one instruction, another field at a fixed place two. */
+static void fields(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *operands;
+        uint32_t cycles;
+    } rows[] = {{"8, 8", 4}, {"3, 8", 8}};
+    for (int n = 0; n < 2; n++) {
+        uint64_t cycles[2];
+        for (int i = 0; i < 2; i++) {
+            struct text body = {0};
+            say(&body, "ld.param.u64 %%rd1, [buffer];\nld.global.u32 %%r40, [%%rd1];\n");
+            for (int k = 0; k < 8 * (i + 1); k++)
+                say(&body, "bfe.u32 %%r%d, %%r%d, %s;\n", 41 + k, 40 + k, rows[n].operands);
+            say(&body, "st.global.u32 [%%rd1], %%r%d;\n", 40 + 8 * (i + 1));
+            cycles[i] = run("rules.lowers=true", body.s, 32);
+            free(body.s);
+        }
+        assert_int_equal(cycles[1] - cycles[0], 8 * rows[n].cycles);
+    }
+}
+
 /* Additions go to the multiplier where the adder has more to do, and stay where products keep that busy: one cycle each
  * way between the two. One that does the work of a product is a product. */
 static void additions_choose(void **state)
@@ -204,11 +227,19 @@ static void fused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(latencies), cmocka_unit_test(crossing),           cmocka_unit_test(predicates),
-        cmocka_unit_test(loops),     cmocka_unit_test(branches_not_taken), cmocka_unit_test(additions_choose),
-        cmocka_unit_test(intervals), cmocka_unit_test(parts_of_cycles),    cmocka_unit_test(memory_interval),
-        cmocka_unit_test(fences),    cmocka_unit_test(warps_apart),        cmocka_unit_test(barriers),
-        cmocka_unit_test(fused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(latencies),
+                                       cmocka_unit_test(crossing),
+                                       cmocka_unit_test(predicates),
+                                       cmocka_unit_test(loops),
+                                       cmocka_unit_test(branches_not_taken),
+                                       cmocka_unit_test(fields),
+                                       cmocka_unit_test(additions_choose),
+                                       cmocka_unit_test(intervals),
+                                       cmocka_unit_test(parts_of_cycles),
+                                       cmocka_unit_test(memory_interval),
+                                       cmocka_unit_test(fences),
+                                       cmocka_unit_test(warps_apart),
+                                       cmocka_unit_test(barriers),
+                                       cmocka_unit_test(fused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
