@@ -198,6 +198,26 @@ static void warps_apart(void **state)
     assert_int_equal(of_32(AS_WRITTEN, text, 5), 2 * one);
 }
 
+/* Eight warps of a scheduler, a round of each 32 additions and the three of its loop: every slot is used, up to the
+ * end, since no warp is left alone there. */
+static void no_warp_starves(void **state)
+{
+    (void)state;
+    uint64_t cycles[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        struct text body = {0};
+        say(&body, "ld.param.u64 %%rd1, [buffer];\nld.global.v4.f32 {%%f1, %%f2, %%f3, %%f4}, [%%rd1];\n");
+        say(&body, "mov.u32 %%r1, %u;\nL:\n.pragma \"nounroll\";\n", 32 * (i + 1));
+        for (uint32_t k = 0; k < 32; k++)
+            say(&body, "add.f32 %%f%u, %%f%u, %%f5;\n", 1 + k % 4, 1 + k % 4);
+        say(&body, "sub.u32 %%r1, %%r1, 1;\nsetp.ne.u32 %%p1, %%r1, 0;\n@%%p1 bra L;\n");
+        say(&body, "st.global.v4.f32 [%%rd1], {%%f1, %%f2, %%f3, %%f4};\n");
+        cycles[i] = run("rules.lowers=true", body.s, 1024);
+        free(body.s);
+    }
+    assert_in_range(cycles[1] - cycles[0], 32 * 8 * 35, 32 * 8 * 35 * 103 / 100);
+}
+
 /* Warps arrive at a barrier one after the other, two cycles apart: 12 + 2 cycles for each. */
 static void barriers(void **state)
 {
@@ -239,6 +259,7 @@ int main(void)
                                        cmocka_unit_test(memory_interval),
                                        cmocka_unit_test(fences),
                                        cmocka_unit_test(warps_apart),
+                                       cmocka_unit_test(no_warp_starves),
                                        cmocka_unit_test(barriers),
                                        cmocka_unit_test(fused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
