@@ -1,6 +1,7 @@
 /* The order that an assembler would choose within each basic block: loads and what their addresses need come early, in
- * the order of the text; the rest follows in the order of the text as soon as what it reads has arrived, so that
- * consumers of loads come late. No more than a few results are under way at once, since each holds a register.
+ * the order of the text, and so does the condition of the branch at its end, for which it waits long; the rest follows
+ * in the order of the text as soon as what it reads has arrived, so that consumers of loads come late. No more than a
+ * few results are under way at once, since each holds a register.
  *
  * What must stay in order: reads and writes of a register (a guard is read, the carry is a register too); votes and
  * shuffles, among themselves; a store and all accesses to a space that may be the same memory. Loads
@@ -40,6 +41,7 @@ struct node {
     uint32_t results;      /* of a load: registers; 0 once somebody has read it */
     uint8_t wait;          /* places until its result arrives */
     bool is_load, leads_to_load;
+    bool for_branch; /* part of the condition of the branch after the piece */
 };
 
 struct heap {
@@ -60,7 +62,7 @@ struct reorder {
     uint32_t *stamp, *last_write, *first_reader, piece;
     uint32_t last_store[SPACE_COUNT], first_load[SPACE_COUNT]; /* loads since: a list of readers */
     uint32_t current;
-    struct heap early, ready, later; /* leads to a load; the rest; both until what they read has arrived */
+    struct heap early, ready, later; /* those that come early; the rest; both until what they read has arrived */
     uint32_t *order;
     uint32_t in_flight;
 };
@@ -231,14 +233,28 @@ static void look_at(struct reorder *r, uint32_t place)
     look_at_memory(r, in);
 }
 
-/* Loads, and what comes before one. */
-static void find_leading(struct reorder *r, uint32_t count)
+/* The instruction that computes the guard of the branch after the piece, or NOBODY. */
+static uint32_t condition_of(const struct reorder *r, uint32_t count)
 {
+    uint32_t at = r->first + count;
+    const struct ptx_reg *guard = at < r->f->inst_count ? r->f->insts[at].guard : NULL;
+    bool is_branch = guard && r->f->insts[at].opcode == PTX_OP_bra && r->stamp[guard->index] == r->piece;
+    return is_branch ? r->last_write[guard->index] : NOBODY;
+}
+
+/* Of what comes early: loads and all that comes before one; of the condition, what its value is made of. */
+static void find_early(struct reorder *r, uint32_t count)
+{
+    uint32_t condition = condition_of(r, count);
     for (uint32_t k = count; k-- > 0;) {
         struct node *n = &r->nodes[k];
+        n->for_branch = k == condition;
         n->leads_to_load = n->is_load;
-        for (uint32_t e = n->first_edge; e && !n->leads_to_load; e = r->edges[e - 1].next)
-            n->leads_to_load = r->nodes[r->edges[e - 1].to].leads_to_load;
+        for (uint32_t e = n->first_edge; e; e = r->edges[e - 1].next) {
+            const struct node *after = &r->nodes[r->edges[e - 1].to];
+            n->for_branch |= after->for_branch && r->edges[e - 1].is_value;
+            n->leads_to_load |= after->leads_to_load;
+        }
     }
 }
 
@@ -277,7 +293,8 @@ static void wake(struct reorder *r, uint32_t now)
 {
     while (r->later.count && r->later.keys[0] >> 32 <= now) {
         uint32_t place = (uint32_t)heap_pop(&r->later);
-        heap_push(r->nodes[place].leads_to_load ? &r->early : &r->ready, place);
+        bool early = r->nodes[place].leads_to_load || r->nodes[place].for_branch;
+        heap_push(early ? &r->early : &r->ready, place);
     }
 }
 
@@ -325,7 +342,7 @@ static void reorder_piece(struct reorder *r, uint32_t first, uint32_t end, struc
     }
     for (uint32_t k = 0; k < count; k++)
         look_at(r, k);
-    find_leading(r, count);
+    find_early(r, count);
     for (uint32_t k = 0; k < count; k++)
         if (!r->nodes[k].waits_for)
             offer(r, k);

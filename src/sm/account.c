@@ -18,7 +18,8 @@ void account_begin(struct sm_account *a, uint64_t now)
 /* Of sub-cores: what computes in one cycle, what takes longer, memory. */
 static const uint64_t OF_SUBCORES = PARTS(PIPELINE_SP, PIPELINE_SFU, PIPELINE_LOAD_STORE) |
                                     (uint64_t)PIPELINE_SP << 4 * SM_ALU | (uint64_t)PIPELINE_SFU << 4 * SM_TENSOR |
-                                    (uint64_t)PIPELINE_SFU << 4 * SM_LANES | (uint64_t)PIPELINE_SFU << 4 * SM_BARRIER;
+                                    (uint64_t)PIPELINE_SFU << 4 * SM_LANES | (uint64_t)PIPELINE_SFU << 4 * SM_BARRIER |
+                                    (uint64_t)PIPELINE_SP << 4 * SM_UNIFORM;
 static const uint64_t ALL_DECODE = PARTS(PIPELINE_DECODE, PIPELINE_DECODE, PIPELINE_DECODE);
 
 static inline uint64_t *pipeline_counter(struct sm_counters *n, uint64_t parts, uint32_t unit)

@@ -1,16 +1,19 @@
 /* What an instruction costs on a sub-core: the rows of hopper.def, and what does not fit into rows: conversions, matrix
- * products, moves, what a warp waits for without a register. */
+ * products, moves, what a warp waits for without a register; and which pipeline the assembler chooses. */
+#include "ptx/cfg.h"
+#include "ptx/lowering.h"
 #include "sm/program.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum cost_type { ANY, I32, I64, F16, F32, F64 };
+enum cost_type { ANY, I32, S32, I64, F16, F32, F64 };
 
 struct cost_row {
     uint16_t opcode, modifier;
     uint8_t type, unit;
-    uint16_t latency, initiation;
+    uint16_t latency;
+    float initiation;
 };
 
 #define PTX_MOD_NONE PTX_NO_MODIFIER
@@ -36,15 +39,16 @@ static enum cost_type type_of(enum ptx_type t)
     }
 }
 
-static void set(struct sm_inst *s, enum sm_unit unit, uint32_t latency, uint32_t initiation)
+static void set(struct sm_inst *s, enum sm_unit unit, uint32_t latency, float initiation)
 {
     s->unit = (uint8_t)unit;
     s->latency = (uint16_t)latency;
-    s->initiation = (uint16_t)initiation;
+    s->initiation = (uint16_t)(initiation + 0.5f);
+    s->interval = (uint16_t)(initiation * 8 + 0.5f);
 }
 
-/* Measured there and back: cvt.f32.s32+back 23 cycles, cvt.f64...+back 36, cvt.f16.f32+back 10, cvt.s8 4. Widths of
- * integers: 64 bits and floating point are estimated. */
+/* Measured there and back: cvt.f32.s32+back 23 cycles, cvt.f64...+back 36 and 17 cycles of the pipeline for the two,
+ * cvt.f16.f32+back 10, cvt.s8 4. Widths of integers: 64 bits and floating point are estimated. */
 static void set_conversion(struct sm_inst *s, const struct ptx_inst *in)
 {
     enum cost_type to = type_of((enum ptx_type)in->types[0]), from = type_of((enum ptx_type)in->types[1]);
@@ -52,7 +56,7 @@ static void set_conversion(struct sm_inst *s, const struct ptx_inst *in)
     if (to_integer && from_integer)
         set(s, SM_ALU, 4, 2);
     else if (to == F64 || from == F64 || to == I64 || from == I64)
-        set(s, SM_SFU, 18, 8);
+        set(s, SM_SFU, 18, 8.5f);
     else if (to_integer || (to == from && to == F32)) /* F2I; rounding to an integer that stays floating: FRND */
         set(s, SM_SFU, 17, 8);
     else if (from_integer)
@@ -87,13 +91,19 @@ static bool reads_special(const struct ptx_inst *in)
     return false;
 }
 
+static bool fits(const struct cost_row *r, enum ptx_type t)
+{
+    enum cost_type type = type_of(t);
+    return r->type == ANY || r->type == type || (r->type == S32 && type == I32 && ptx_type_is_signed(t));
+}
+
 static void set_from_rows(struct sm_inst *s, const struct ptx_inst *in)
 {
-    enum cost_type type = type_of(in->type_count ? (enum ptx_type)in->types[in->type_count - 1] : PTX_NO_TYPE);
+    enum ptx_type type = in->type_count ? (enum ptx_type)in->types[in->type_count - 1] : PTX_NO_TYPE;
     set(s, SM_ALU, 4, 2);
     for (uint32_t i = 0; i < ROW_COUNT; i++) {
         const struct cost_row *r = &rows[i];
-        if (r->opcode == in->opcode && (r->type == ANY || r->type == type) &&
+        if (r->opcode == in->opcode && fits(r, type) &&
             (r->modifier == PTX_NO_MODIFIER || ptx_has_modifier(in, (enum ptx_modifier)r->modifier))) {
             set(s, r->unit, r->latency, r->initiation);
             return;
@@ -108,15 +118,21 @@ static uint32_t passes(const struct ptx_inst *in)
     return !matrices ? 1 : ptx_has_modifier(in, PTX_MOD_X4) ? 4 : ptx_has_modifier(in, PTX_MOD_X2) ? 2 : 1;
 }
 
+/* The way of a sub-core to memory takes an instruction every fourth cycle: so far apart does the assembler put those of
+ * a warp, and a whole core's shared memory takes one in each cycle (rate/ld.shared.u32). */
+enum { MEMORY_INTERVAL = 4 };
+
 void sm_set_subcore_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c)
 {
     s->shared_passes = (uint8_t)passes(in);
     const struct ptx_opcode_info *op = &ptx_opcodes[in->opcode];
     bool waits = !ptx_has_modifier(in, PTX_MOD_WARP) && !ptx_has_modifier(in, PTX_MOD_ARRIVE);
-    if (ptx_flags(in) & PTX_F_FENCE)
-        set(s, SM_MEM, ptx_has_modifier(in, PTX_MOD_CTA) ? 1 : c->fence_latency, 1);
-    else if (op->unit == PTX_UNIT_MEM) /* an atomic of shared memory takes 3 cycles more than a load: measured */
-        set(s, SM_MEM, ptx_flags(in) & PTX_F_ATOMIC ? 4 : 1, 1);
+    if (ptx_flags(in) & PTX_F_FENCE) {
+        bool of_block = ptx_has_modifier(in, PTX_MOD_CTA); /* latency/membar.cta, rate/membar.cta */
+        set(s, SM_MEM, of_block ? 4 : c->fence_latency, of_block ? 6 : 1);
+        s->initiation = of_block ? 1 : (uint16_t)c->fence_initiation;
+    } else if (op->unit == PTX_UNIT_MEM) /* an atomic of shared memory takes 3 cycles more than a load: measured */
+        set(s, SM_MEM, ptx_flags(in) & PTX_F_ATOMIC ? 4 : 1, s->memory == SM_CONST ? 1 : MEMORY_INTERVAL);
     else if (ptx_flags(in) & PTX_F_BRANCH)
         set(s, SM_CONTROL, c->branch_latency ? c->branch_latency : 1, 1);
     else if ((ptx_flags(in) & PTX_F_BARRIER) && waits)
@@ -133,14 +149,105 @@ void sm_set_subcore_cost(struct sm_inst *s, const struct ptx_inst *in, const str
         set_from_rows(s, in);
 }
 
-/* From one pipeline to another a result takes longer than to the next instruction of its own: measured, add.s32+xor
- * takes 10 cycles where each of the two takes 4 after its like; rcp+add 23, 17 and 4 alone. */
-uint32_t sm_crossing(const struct sm_inst *from, const struct sm_inst *to)
+/* Cycles more than its own latency until another can use a result: the stall counts that ptxas writes down, of which
+ * add.s32+xor (5 each way), rcp+add (19 and 4), setp+vote.ballot (13 and 4), loop.16 (6 and 13) were measured. */
+uint32_t sm_crossing(const struct sm_inst *from, const struct sm_inst *to, bool as_guard)
 {
-    bool same = from->unit == to->unit || (from->unit == SM_SP && to->unit == SM_SP_OR_SFU) ||
-                (from->unit == SM_SP_OR_SFU && to->unit == SM_SP);
-    return same                                                                        ? 0
-           : from->unit == SM_SFU                                                      ? 2
-           : from->unit == SM_SP || from->unit == SM_SP_OR_SFU || from->unit == SM_ALU ? 1
-                                                                                       : 0;
+    enum { FMA = 1 << SM_SP | 1 << SM_SP_OR_SFU, SIMPLE = FMA | 1 << SM_ALU };
+    uint32_t a = 1u << from->unit, b = 1u << to->unit;
+    if (as_guard)
+        return a == 1 << SM_ALU ? 9 : a == 1 << SM_DP ? 6 : 0;
+    if (a == b || ((a & FMA) && (b & FMA)))
+        return 0;
+    if (a == 1 << SM_UNIFORM || a == 1 << SM_SFU || a == 1 << SM_DP)
+        return 2;
+    if (!(a & SIMPLE) || b == 1 << SM_SFU)
+        return 0;
+    return b == 1 << SM_DP ? 2 : 1;
+}
+
+/* What the assembler chooses.
+ *
+ * Additions of 32 bits, and shifts by a constant, are there twice: IADD3 and SHF, or IMAD.IADD, VIADD and IMAD.SHL on
+ * the multiplier, where ptxas puts two thirds of the additions. It keeps both busy: here one goes to the pipeline that
+ * has less to do in its basic block. */
+static bool has_choice(const struct ptx_inst *in)
+{
+    bool is_word = in->type_count == 1 && type_of((enum ptx_type)in->types[0]) == I32 &&
+                   ptx_type_bits((enum ptx_type)in->types[0]) == 32;
+    return is_word && (in->opcode == PTX_OP_add || in->opcode == PTX_OP_sub ||
+                       (in->opcode == PTX_OP_shl && in->operands[2].kind == PTX_OPERAND_INT));
+}
+
+struct load {
+    uint32_t alu, multiplier; /* cycles */
+};
+
+static void count(struct load *load, const struct sm_inst *s)
+{
+    load->alu += s->unit == SM_ALU ? 2 : 0;
+    load->multiplier += s->unit == SM_SP ? 2 : s->unit == SM_SP_OR_SFU ? 1 : 0; /* the other half takes as many */
+}
+
+/* joined: per instruction, others are part of it (LEA, IADD3 of three operands): the adder alone has those. */
+static void balance(struct sm_inst *code, const struct exec_function *f, const struct ptx_block *block,
+                    const bool *joined)
+{
+    struct load load = {0, 0};
+    for (uint32_t chosen = 0; chosen < 2; chosen++)
+        for (uint32_t i = block->first; i < block->end; i++) {
+            bool choice = code[i].slots == 1 && code[i].unit == SM_ALU && !joined[i] && has_choice(&f->ptx->insts[i]);
+            if (!code[i].slots || choice != chosen)
+                continue;
+            if (choice)
+                set(&code[i], load.multiplier <= load.alu ? SM_SP : SM_ALU, 4, 2);
+            count(&load, &code[i]);
+        }
+}
+
+/* Counts in steps of a constant, for all threads of the warp alike: in a uniform register, UIADD3. */
+static bool is_uniform_counter(const struct exec_function *f, const struct ptx_lowering *l, uint32_t i)
+{
+    const struct ptx_inst *in = &f->ptx->insts[i];
+    if (!has_choice(in) || in->opcode == PTX_OP_shl || in->guard || in->operands[0].kind != PTX_OPERAND_REG ||
+        in->operands[1].kind != PTX_OPERAND_REG || in->operands[2].kind != PTX_OPERAND_INT ||
+        f->cfg->blocks[f->cfg->block_of_inst[i]].loop == PTX_NO_LOOP)
+        return false;
+    uint32_t to = (uint32_t)in->operands[0].reg->index, from = (uint32_t)in->operands[1].reg->index;
+    return !l->divergent[to] && l->register_of[to] == l->register_of[from];
+}
+
+/* An addition that does the work of a multiplication of integers: IMAD, IMAD.WIDE. */
+static void make_product(struct sm_inst *code, const struct exec_function *f, const struct ptx_lowering *l, uint32_t i)
+{
+    const struct ptx_inst *in = &f->ptx->insts[i];
+    uint32_t into = l->insts[i].into;
+    bool fused = l->insts[i].fate == PTX_FATE_FUSED && into < f->inst_count && in->opcode == PTX_OP_mul &&
+                 in->type_count && !ptx_type_is_float((enum ptx_type)in->types[0]);
+    if (fused && code[into].unit == SM_ALU)
+        set(&code[into], SM_SP, 4, ptx_has_modifier(in, PTX_MOD_WIDE) ? 4 : 2);
+}
+
+/* A field of bits at a fixed place: a byte is one PRMT, another a shift and a mask. */
+static void make_field(struct sm_inst *s, const struct ptx_inst *in)
+{
+    if (in->opcode == PTX_OP_bfe && s->slots <= 2 && s->unit == SM_ALU)
+        set(s, SM_ALU, 4u * s->slots, 2.0f * s->slots);
+}
+
+void sm_choose_pipelines(struct sm_inst *code, const struct exec_function *f, const struct ptx_lowering *l)
+{
+    struct arena scratch = {0};
+    bool *joined = arena_array(&scratch, bool, f->inst_count + 1);
+    for (uint32_t i = 0; i < f->inst_count; i++) {
+        make_product(code, f, l, i);
+        make_field(&code[i], &f->ptx->insts[i]);
+        if (l->insts[i].fate == PTX_FATE_FUSED && l->insts[i].into < f->inst_count)
+            joined[l->insts[i].into] = true;
+        if (code[i].slots == 1 && code[i].unit == SM_ALU && is_uniform_counter(f, l, i))
+            set(&code[i], SM_UNIFORM, 4, 1);
+    }
+    for (uint32_t block = 0; block < f->cfg->block_count; block++)
+        balance(code, f, &f->cfg->blocks[block], joined);
+    arena_free(&scratch);
 }

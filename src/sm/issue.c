@@ -61,7 +61,7 @@ static void reserve(struct sm *c, uint32_t slot, const struct sm_inst *in)
 static __attribute__((noinline)) void wait_in_subcore(struct sm *c, uint32_t slot, const struct sm_inst *in)
 {
     if (in->memory == SM_FENCE && in->latency > 1)
-        sm_nap(c, slot, in->latency);
+        sm_nap(c, slot, subcore_fence(c, in));
     else if (in->unit == SM_BARRIER && c->slots[slot].exec->state == WARP_READY) /* the last to arrive */
         sm_nap(c, slot, c->config->barrier_latency);
 }

@@ -342,8 +342,18 @@ static bool next_overwrites(const struct builder *b, const struct exec_function 
     return false;
 }
 
+/* Does the instruction read a register as its guard, or as what is voted on? Both take as long. */
+static bool reads_as_guard(const struct builder *b, const struct ptx_inst *in, uint32_t reg)
+{
+    uint32_t guard = !in->guard    ? UINT32_MAX
+                     : b->lowering ? b->lowering->register_of[in->guard->index]
+                                   : (uint32_t)in->guard->index;
+    return reg == b->register_base + guard || in->opcode == PTX_OP_vote;
+}
+
 /* The first instruction of the block after this one that reads what it writes, NULL: none near by. */
-static const struct sm_inst *first_reader(const struct builder *b, const struct exec_function *f, uint32_t i)
+static const struct sm_inst *first_reader(const struct builder *b, const struct exec_function *f, uint32_t i,
+                                          bool *as_guard)
 {
     enum { NEAR = 16 };
     const struct sm_inst *s = &b->program->code[b->pc_base + i];
@@ -353,8 +363,10 @@ static const struct sm_inst *first_reader(const struct builder *b, const struct 
         const struct sm_inst *next = &b->program->code[b->pc_base + n];
         for (uint32_t k = 0; next->slots && k < (uint32_t)(next->check_count - next->destination_count); k++)
             for (uint32_t m = 0; m < s->destination_count; m++)
-                if (next->registers[k] == d[m])
+                if (next->registers[k] == d[m]) {
+                    *as_guard = reads_as_guard(b, &f->ptx->insts[n], d[m]);
                     return next;
+                }
     }
     return NULL;
 }
@@ -370,10 +382,13 @@ static void join_instructions(struct builder *b, const struct exec_function *f)
         if (vanished && !code[i].skip)
             code[i].slots = 1;
     }
+    if (b->lowering)
+        sm_choose_pipelines(code, f, b->lowering);
     for (uint32_t i = 0; i < f->inst_count; i++) {
-        const struct sm_inst *reader = code[i].unit == SM_MEM ? NULL : first_reader(b, f, i);
+        bool as_guard = false;
+        const struct sm_inst *reader = code[i].unit == SM_MEM ? NULL : first_reader(b, f, i, &as_guard);
         if (reader)
-            code[i].latency = (uint16_t)(code[i].latency + sm_crossing(&code[i], reader));
+            code[i].latency = (uint16_t)(code[i].latency + sm_crossing(&code[i], reader, as_guard));
     }
 }
 
@@ -435,7 +450,7 @@ static void set_slots(const struct builder *b, struct sm_inst *s, uint32_t i)
     s->if_taken = l->if_taken;
     s->if_not_taken = l->if_not_taken;
     if (l->laid_out) /* a jump to where it is anyway */
-        s->latency = s->initiation = 1;
+        s->latency = s->initiation = s->interval = 1;
 }
 
 static void add_function(struct builder *b, const struct exec_function *f, struct heddle_instruction *views)

@@ -22,6 +22,7 @@ enum sm_unit {
     SM_LANES, /* shuffles, special registers */
     SM_CONTROL,
     SM_BARRIER,
+    SM_UNIFORM, /* integers that are one for the whole warp */
     SM_UNITS
 };
 
@@ -31,6 +32,7 @@ struct sm_inst {
     const uint32_t *registers; /* sources, then the guard, then destinations */
     const uint8_t *banks;      /* of each, modulo the number of register banks */
     uint16_t latency, initiation;
+    uint16_t interval;         /* of sub-cores: the initiation interval in eighths of a cycle */
     uint8_t unit, memory;      /* enum sm_unit, enum sm_memory as far as the text tells */
     uint8_t source_count;      /* registers that a collector reads */
     uint8_t check_count;       /* all of them: none may be awaited when the instruction issues */
@@ -69,7 +71,12 @@ struct sm_program {
 enum sm_memory sm_memory_of(const struct ptx_inst *in, bool is_entry);
 void sm_set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c);
 void sm_set_subcore_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c); /* hopper.c */
-uint32_t sm_crossing(const struct sm_inst *from, const struct sm_inst *to); /* cycles more, if one uses the other's */
+/* Cycles more until an instruction can use the result of another: as an operand; as_guard: as its condition, or that of
+ * a vote. */
+uint32_t sm_crossing(const struct sm_inst *from, const struct sm_inst *to, bool as_guard);
+/* hopper.c: the pipelines that the assembler chooses for the instructions of a function, once all have their cost. */
+struct ptx_lowering;
+void sm_choose_pipelines(struct sm_inst *code, const struct exec_function *f, const struct ptx_lowering *l);
 
 struct sm_program *sm_program_create(struct arena *a, const struct exec_function *kernel,
                                      const struct sm_config *config);

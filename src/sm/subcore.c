@@ -12,6 +12,21 @@ static bool takes_memory(const struct sm *c)
            c->head.deferred < SM_DEFERRED;
 }
 
+/* Intervals are kept in eighths of a cycle: a sequence of instructions takes its pipelines for so long on average. One
+ * is taken in the cycle in which its time comes, and the rest counts for the next. */
+enum { EIGHTHS = 8 };
+
+static inline bool is_free(const struct sm_subcore *s, uint32_t unit, uint64_t now)
+{
+    return s->free_at[unit] / EIGHTHS <= now;
+}
+
+static inline void take(struct sm_subcore *s, uint32_t unit, uint64_t now, uint32_t interval)
+{
+    uint64_t from = s->free_at[unit] > now * EIGHTHS ? s->free_at[unit] : now * EIGHTHS;
+    s->free_at[unit] = from + interval;
+}
+
 /* Floating point goes to either half of its pipeline, integer multiplication only to SM_SP. */
 static uint64_t free_of(const struct sm *c, uint32_t k)
 {
@@ -20,8 +35,8 @@ static uint64_t free_of(const struct sm *c, uint32_t k)
     if (s->issues_at > c->now)
         return 0;
     for (uint32_t unit = 0; unit < SM_UNITS; unit++)
-        free |= s->free_at[unit] <= c->now ? c->issue.needs[unit] : 0;
-    if (s->free_at[SM_SP] <= c->now)
+        free |= is_free(s, unit, c->now) ? c->issue.needs[unit] : 0;
+    if (is_free(s, SM_SP, c->now))
         free |= c->issue.needs[SM_SP_OR_SFU];
     return free & c->host.schedulers[k].warps;
 }
@@ -52,20 +67,28 @@ static void occupy(struct sm *c, uint32_t k, const struct sm_inst *in)
 {
     struct sm_subcore *s = &c->sub->list[k];
     uint32_t unit = in->unit;
-    if (unit == SM_SP_OR_SFU && s->free_at[unit] > c->now)
+    if (unit == SM_SP_OR_SFU && !is_free(s, unit, c->now))
         unit = SM_SP;
-    s->free_at[unit] = c->now + in->initiation;
+    take(s, unit, c->now, in->interval);
     s->issues_at = c->now + (in->slots ? in->slots : 1);
     if (unit == SM_BARRIER)
         c->sub->barriers_at = c->now + in->initiation;
     c->account.counters.issued += (uint64_t)in->slots - 1; /* a jump that has vanished has none */
 }
 
+/* After a branch that no thread takes the next instruction is there sooner. */
+static uint32_t latency_of(const struct sm *c, uint16_t id, const struct sm_inst *in)
+{
+    bool passes = in->unit == SM_CONTROL && in->destination_count && c->config->branch_passed_latency &&
+                  !exec_lanes(c->slots[c->flights.list[id].slot].exec);
+    return passes ? c->config->branch_passed_latency : in->latency;
+}
+
 /* What goes to memory ends there. */
 void subcore_start(struct sm *c, uint32_t k, uint16_t id, const struct sm_inst *in)
 {
     struct sm_pipelines *p = &c->pipes;
-    uint32_t at = (c->now + in->latency) % SM_TIME_RING;
+    uint32_t at = (c->now + latency_of(c, id, in)) % SM_TIME_RING;
     occupy(c, k, in);
     if (in->unit == SM_MEM)
         return;
@@ -76,6 +99,13 @@ void subcore_start(struct sm *c, uint32_t k, uint16_t id, const struct sm_inst *
     p->pending++;
 }
 
+uint32_t subcore_fence(struct sm *c, const struct sm_inst *in)
+{
+    uint64_t start = c->sub->fences_at > c->now ? c->sub->fences_at : c->now;
+    c->sub->fences_at = start + in->initiation;
+    return (uint32_t)(start - c->now) + in->latency;
+}
+
 uint64_t subcores_next(const struct sm *c)
 {
     uint64_t next = c->sub->barriers_at > c->now ? c->sub->barriers_at : UINT64_MAX;
@@ -84,8 +114,8 @@ uint64_t subcores_next(const struct sm *c)
         if (s->issues_at > c->now && s->issues_at < next)
             next = s->issues_at;
         for (uint32_t unit = 0; unit < SM_UNITS; unit++)
-            if (s->free_at[unit] > c->now && s->free_at[unit] < next)
-                next = s->free_at[unit];
+            if (!is_free(s, unit, c->now) && s->free_at[unit] / EIGHTHS < next)
+                next = s->free_at[unit] / EIGHTHS;
     }
     return next;
 }

@@ -15,11 +15,12 @@ struct sm;
 
 struct sm_subcore {
     uint64_t issues_at;         /* its scheduler issues nothing before: an instruction of several is at work */
-    uint64_t free_at[SM_UNITS]; /* the cycle from which on each takes an instruction */
+    uint64_t free_at[SM_UNITS]; /* from when on each takes an instruction, in eighths of a cycle */
 };
 
 struct sm_subcores {
-    uint64_t barriers_at; /* the same for barriers, which all sub-cores share */
+    uint64_t barriers_at; /* the cycle from which on a warp can arrive at a barrier, which all sub-cores share */
+    uint64_t fences_at;   /* and from which on the next fence of the whole GPU begins */
     struct sm_subcore list[];
 };
 
@@ -30,6 +31,7 @@ uint64_t subcores_still_free(const struct sm *c, uint32_t k);
 void subcore_start(struct sm *c, uint32_t k, uint16_t id, const struct sm_inst *in); /* scheduler k issues it */
 /* It is a branch that became predicates: what is issued for no thread at all takes its time. */
 void subcore_predicate(struct sm *c, uint32_t k, uint32_t slot, const struct sm_inst *in);
+uint32_t subcore_fence(struct sm *c, const struct sm_inst *in); /* cycles that it holds its warp from now on */
 uint64_t subcores_next(const struct sm *c);            /* the next cycle in which one of them is free that is not now */
 void subcore_fill_buffer(struct sm *c, uint32_t slot); /* with the warp's next instruction */
 void subcore_run_vanished(struct sm *c, uint32_t slot); /* those before the one that issues */

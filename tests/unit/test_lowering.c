@@ -521,6 +521,18 @@ static void loads_come_early(void **state)
     check_order("ld.global.u32 %r1, [%q1];\nadd.s32 %r2, %r1, 1;\nxor.b32 %r5, %r6, %r7;", "1 3 2");
 }
 
+/* So does the condition of the branch at the end, which takes long; not what reads the same register before. */
+static void conditions_come_early(void **state)
+{
+    (void)state;
+    check_order("L: add.f32 %f1, %f1, %f2;\nadd.f32 %f3, %f3, %f2;\nadd.f32 %f4, %f4, %f2;\nsub.u32 %r1, %r1, 1;\n"
+                "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra L;",
+                "4 1 5 2 3 6");
+    check_order("L: add.s32 %r2, %r2, %r1;\nadd.f32 %f3, %f3, %f2;\nsub.u32 %r1, %r1, 1;\nsetp.ne.u32 %p1, %r1, 0;\n"
+                "@%p1 bra L;",
+                "1 3 2 4 5");
+}
+
 static void order_is_kept_where_it_must(void **state)
 {
     (void)state;
@@ -583,6 +595,7 @@ int main(void)
         cmocka_unit_test(promises_hold_for_real_programs),
         cmocka_unit_test(long_functions_take_no_longer_than_they_must),
         cmocka_unit_test(loads_come_early),
+        cmocka_unit_test(conditions_come_early),
         cmocka_unit_test(order_is_kept_where_it_must),
         cmocka_unit_test(few_loads_are_under_way_at_once),
     };

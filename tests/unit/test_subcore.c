@@ -9,7 +9,7 @@ static const struct timed_machine h200 = {.name = "h200"};
 static uint64_t run(const char *lowers, const char *body, uint32_t threads)
 {
     struct timed t;
-    timed_open(&t, &h200, SETS(SMALL, lowers), "", body);
+    timed_open(&t, &h200, SETS(SMALL, lowers), ".shared .align 4 .b8 tile[64];", body);
     timed_launch(&t, 1, threads, 0);
     uint64_t cycles = t.counters->cycles;
     timed_close(&t);
@@ -40,11 +40,105 @@ static void latencies(void **state)
     assert_int_equal(of_32(AS_WRITTEN, "shfl.sync.bfly.b32 %r1, %r1, 1, 31, -1;\n", 1), 32 * 24);
 }
 
-/* From the multiplier to the adder and back: one cycle each way. */
+/* From the multiplier to the adder and back: one cycle each way. To special functions none, and two from there. */
 static void crossing(void **state)
 {
     (void)state;
     assert_int_equal(of_32(AS_WRITTEN, "mul.lo.s32 %r1, %r1, %r2;\nxor.b32 %r1, %r1, %r3;\n", 1), 32 * 10);
+    assert_int_equal(of_32(AS_WRITTEN, "rcp.approx.ftz.f32 %f1, %f1;\nadd.f32 %f1, %f1, %f2;\n", 1), 32 * 23);
+    assert_int_equal(of_32(AS_WRITTEN, "add.f64 %fd1, %fd1, %fd2;\nand.b64 %fd1, %fd1, %fd3;\n", 1), 32 * 16);
+}
+
+/* A predicate is there after 4 cycles as an operand, and after 13 as a guard or for a vote. */
+static void predicates(void **state)
+{
+    (void)state;
+    assert_int_equal(of_32(AS_WRITTEN, "setp.gt.s32 %p1, %r1, %r2;\nselp.b32 %r1, %r3, %r4, %p1;\n", 1), 32 * 8);
+    assert_int_equal(of_32(AS_WRITTEN, "setp.gt.s32 %p1, %r1, %r2;\n@%p1 xor.b32 %r1, %r1, %r3;\n", 1), 32 * 17);
+    assert_int_equal(of_32(AS_WRITTEN, "setp.gt.s32 %p1, %r1, %r2;\nvote.sync.ballot.b32 %r1, %p1, -1;\n", 1), 32 * 17);
+}
+
+static uint64_t of_loop(const char *lowers, uint32_t rounds)
+{
+    struct text body = {0};
+    say(&body, "mov.u32 %%r1, %u;\nL:\n.pragma \"nounroll\";\nsub.u32 %%r1, %%r1, 1;\nsetp.ne.u32 %%p1, %%r1, 0;\n",
+        rounds);
+    say(&body, "@%%p1 bra L;\n");
+    uint64_t cycles = run(lowers, body.s, 32);
+    free(body.s);
+    return cycles;
+}
+
+/* A round: 4 cycles of the counter, or 6 from a uniform register, 13 of its condition, 10 of the branch. */
+static void loops(void **state)
+{
+    (void)state;
+    assert_int_equal(of_loop(AS_WRITTEN, 64) - of_loop(AS_WRITTEN, 32), 32 * (4 + 13 + 10));
+    assert_int_equal(of_loop("rules.lowers=true", 64) - of_loop("rules.lowers=true", 32), 32 * (6 + 13 + 10));
+}
+
+/* A branch that no thread takes costs 5 cycles. */
+static void branches_not_taken(void **state)
+{
+    (void)state;
+    uint64_t cycles[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        struct text body = {0};
+        say(&body, "setp.ne.u32 %%p1, %%r1, %%r1;\n");
+        say_times(&body, 32 * (i + 1), "@%p1 bra L;\n");
+        say(&body, "L:\n");
+        cycles[i] = run(AS_WRITTEN, body.s, 32);
+        free(body.s);
+    }
+    assert_int_equal(cycles[1] - cycles[0], 32 * 5);
+}
+
+/* A byte of a register is one instruction, another field at a fixed place two. */
+static void fields(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *operands;
+        uint32_t cycles;
+    } rows[] = {{"8, 8", 4}, {"3, 8", 8}};
+    for (int n = 0; n < 2; n++) {
+        uint64_t cycles[2];
+        for (int i = 0; i < 2; i++) {
+            struct text body = {0};
+            say(&body, "ld.param.u64 %%rd1, [buffer];\nld.global.u32 %%r40, [%%rd1];\n");
+            for (int k = 0; k < 8 * (i + 1); k++)
+                say(&body, "bfe.u32 %%r%d, %%r%d, %s;\n", 41 + k, 40 + k, rows[n].operands);
+            say(&body, "st.global.u32 [%%rd1], %%r%d;\n", 40 + 8 * (i + 1));
+            cycles[i] = run("rules.lowers=true", body.s, 32);
+            free(body.s);
+        }
+        assert_int_equal(cycles[1] - cycles[0], 8 * rows[n].cycles);
+    }
+}
+
+/* Additions go to the multiplier where the adder has more to do, and stay where products keep that busy: one cycle each
+ * way between the two. One that does the work of a product is a product. */
+static void additions_choose(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *opcode;
+        uint32_t cycles;
+    } others[] = {{"xor.b32", 5 + 5}, {"mul.hi.u32", 5 + 10}, {"mul.lo.u32", 4}};
+    for (int n = 0; n < 3; n++) {
+        uint64_t cycles[2];
+        for (int i = 0; i < 2; i++) {
+            struct text body = {0};
+            say(&body, "ld.param.u64 %%rd1, [buffer];\nld.global.v2.u32 {%%r40, %%r1}, [%%rd1];\n");
+            for (int k = 0; k < 8 * (i + 1); k++)
+                say(&body, "sub.s32 %%r%d, %%r%d, %%r1;\n%s %%r%d, %%r%d, %%r1;\n", 21 + k, 40 + k, others[n].opcode,
+                    41 + k, 21 + k);
+            say(&body, "st.global.u32 [%%rd1], %%r%d;\n", 40 + 8 * (i + 1));
+            cycles[i] = run("rules.lowers=true", body.s, 32);
+            free(body.s);
+        }
+        assert_int_equal(cycles[1] - cycles[0], 8 * others[n].cycles);
+    }
 }
 
 /* What is independent is limited by its pipeline: integers every second cycle, special functions every eighth, and
@@ -65,6 +159,35 @@ static void intervals(void **state)
                      32 * 24);
 }
 
+/* An interval is kept to the eighth of a cycle: four fused multiply-adds of 64 bits take 9. */
+static void parts_of_cycles(void **state)
+{
+    (void)state;
+    assert_int_equal(of_32(AS_WRITTEN,
+                           "fma.rn.f64 %fd1, %fd10, %fd11, %fd12;\nfma.rn.f64 %fd2, %fd10, %fd11, %fd12;\n"
+                           "fma.rn.f64 %fd3, %fd10, %fd11, %fd12;\nfma.rn.f64 %fd4, %fd10, %fd11, %fd12;\n",
+                           1),
+                     32 * 9);
+}
+
+/* A sub-core sends an instruction to memory every fourth cycle, the core one in each. */
+static void memory_interval(void **state)
+{
+    (void)state;
+    const char *text = "st.shared.u32 [tile], %r1;\nst.shared.u32 [tile+4], %r2;\n";
+    assert_int_equal(of_32(AS_WRITTEN, text, 1), 32 * 8);
+    assert_int_equal(of_32(AS_WRITTEN, text, 4), 32 * 8);
+    assert_int_equal(of_32(AS_WRITTEN, text, 8), 32 * 16);
+}
+
+/* Fences of the whole GPU: 263 cycles each, and no more than one of a core in 11. */
+static void fences(void **state)
+{
+    (void)state;
+    assert_in_range(of_32(AS_WRITTEN, "membar.gl;\n", 1), 32 * 263, 32 * 266);
+    assert_in_range(of_32(AS_WRITTEN, "membar.gl;\n", 32), 32 * 32 * 11, 32 * (32 * 11 + 3));
+}
+
 /* Four warps have four schedulers; a fifth shares one of them. */
 static void warps_apart(void **state)
 {
@@ -73,6 +196,26 @@ static void warps_apart(void **state)
     uint64_t one = of_32(AS_WRITTEN, text, 1);
     assert_int_equal(of_32(AS_WRITTEN, text, 4), one);
     assert_int_equal(of_32(AS_WRITTEN, text, 5), 2 * one);
+}
+
+/* Eight warps of a scheduler, a round of each 32 additions and the three of its loop: every slot is used, up to the
+ * end, since no warp is left alone there. */
+static void no_warp_starves(void **state)
+{
+    (void)state;
+    uint64_t cycles[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        struct text body = {0};
+        say(&body, "ld.param.u64 %%rd1, [buffer];\nld.global.v4.f32 {%%f1, %%f2, %%f3, %%f4}, [%%rd1];\n");
+        say(&body, "mov.u32 %%r1, %u;\nL:\n.pragma \"nounroll\";\n", 32 * (i + 1));
+        for (uint32_t k = 0; k < 32; k++)
+            say(&body, "add.f32 %%f%u, %%f%u, %%f5;\n", 1 + k % 4, 1 + k % 4);
+        say(&body, "sub.u32 %%r1, %%r1, 1;\nsetp.ne.u32 %%p1, %%r1, 0;\n@%%p1 bra L;\n");
+        say(&body, "st.global.v4.f32 [%%rd1], {%%f1, %%f2, %%f3, %%f4};\n");
+        cycles[i] = run("rules.lowers=true", body.s, 1024);
+        free(body.s);
+    }
+    assert_in_range(cycles[1] - cycles[0], 32 * 8 * 35, 32 * 8 * 35 * 103 / 100);
 }
 
 /* Warps arrive at a barrier one after the other, two cycles apart: 12 + 2 cycles for each. */
@@ -104,8 +247,20 @@ static void fused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(latencies), cmocka_unit_test(crossing),
-                                       cmocka_unit_test(intervals), cmocka_unit_test(warps_apart),
-                                       cmocka_unit_test(barriers),  cmocka_unit_test(fused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(latencies),
+                                       cmocka_unit_test(crossing),
+                                       cmocka_unit_test(predicates),
+                                       cmocka_unit_test(loops),
+                                       cmocka_unit_test(branches_not_taken),
+                                       cmocka_unit_test(fields),
+                                       cmocka_unit_test(additions_choose),
+                                       cmocka_unit_test(intervals),
+                                       cmocka_unit_test(parts_of_cycles),
+                                       cmocka_unit_test(memory_interval),
+                                       cmocka_unit_test(fences),
+                                       cmocka_unit_test(warps_apart),
+                                       cmocka_unit_test(no_warp_starves),
+                                       cmocka_unit_test(barriers),
+                                       cmocka_unit_test(fused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
