@@ -9,6 +9,7 @@ enum {
     MEETING = 2,          /* BSSY and BSYNC */
     NEAR = 64,            /* instructions before a loop in which its counter is looked for */
     MOST_PREDICATED = 8,  /* machine instructions that a branch may skip and still become predicates */
+    MOST_WITH_LOADS = 20, /* with loads among them, which are under way earlier without the branch */
     MOST_UNROLLED = 80,   /* machine instructions of a loop that is unrolled */
     MOST_STRAIGHT = 1000, /* machine instructions of a loop that is unrolled to the end */
     WITH_SLOW_PATH = 9,   /* a sequence so long has a branch of its own: division, roots */
@@ -80,52 +81,75 @@ static void find_divergent(struct lowering_work *w)
 
 /* ------------------------------------------------------------- short branches become predicates */
 
+static bool only_returns(const struct control *c, uint32_t block)
+{
+    const struct ptx_block *b = &c->cfg->blocks[block];
+    return b->end - b->first == 1 && ptx_flags(&c->f->insts[b->first]) & (PTX_F_RET | PTX_F_EXIT);
+}
+
 static bool can_be_predicated(const struct ptx_inst *in)
 {
     return !(ptx_flags(in) & (PTX_F_CALL | PTX_F_BARRIER | PTX_F_EXIT | PTX_F_RET | PTX_F_ATOMIC)) && !in->guard &&
            in->opcode != PTX_OP_brx;
 }
 
-/* A load from far away whose result is wanted before the paths meet: a branch is better. */
-static bool waits_for_memory(const struct control *c, const struct ptx_block *b, uint32_t i)
+static bool loads_from_afar(const struct control *c, uint32_t i)
 {
     const struct ptx_inst *in = &c->f->insts[i];
-    uint32_t reg = lower_result(c->w, i);
-    if (!(ptx_flags(in) & PTX_F_LOAD) || reg == LOWER_NONE || lower_reads_parameter(c->f, in) ||
-        ptx_has_modifier(in, PTX_MOD_SHARED) || ptx_has_modifier(in, PTX_MOD_CONST))
-        return false;
-    for (uint32_t k = c->w->users_of[reg]; k < c->w->users_of[reg + 1]; k++)
-        if (c->w->users[k] > i && c->w->users[k] < b->end)
-            return true;
+    return ptx_flags(in) & PTX_F_LOAD && !lower_reads_parameter(c->f, in) && !ptx_has_modifier(in, PTX_MOD_SHARED) &&
+           !ptx_has_modifier(in, PTX_MOD_CONST) && !ptx_has_modifier(in, PTX_MOD_PARAM);
+}
+
+/* There is nothing to do while it is under way: the block after the paths have met begins with a shuffle of what was
+ * loaded, or others lead there, so that it does not become one with this. The branch stays. */
+static bool is_wanted_at_once(const struct control *c, const struct ptx_block *b, uint32_t load)
+{
+    uint32_t reg = lower_result(c->w, load);
+    const struct ptx_block *after = &c->cfg->blocks[b->succs[0]];
+    if (after->pred_count > 2)
+        return true;
+    for (uint32_t i = after->first; i < after->end; i++)
+        if (c->w->insts[i].slots) {
+            if (!(ptx_flags(&c->f->insts[i]) & PTX_F_WARP))
+                return false;
+            for (uint32_t k = c->w->refs_of[i]; k < c->w->results_of[i]; k++)
+                if (c->w->ref[k] == reg)
+                    return true;
+            return false;
+        }
     return false;
 }
 
-/* Machine instructions of a block that only `from` enters and that goes on to one other; UINT32_MAX: not such a
- * block. */
-static uint32_t skipped_size(const struct control *c, uint32_t block, uint32_t from)
+/* Whether a block that only `from` enters and that goes on to one other can run under a predicate. */
+static bool is_short(const struct control *c, uint32_t block, uint32_t from, uint32_t *size)
 {
     const struct ptx_block *b = &c->cfg->blocks[block];
     if (b->pred_count != 1 || b->preds[0] != from || b->succ_count != 1 || b->exits)
-        return UINT32_MAX;
-    uint32_t size = 0;
+        return false;
+    uint32_t loads = 0;
+    *size = 0;
     for (uint32_t i = b->first; i < b->end; i++) {
-        if (!is_jump(&c->f->insts[i]) && (!can_be_predicated(&c->f->insts[i]) || waits_for_memory(c, b, i)))
-            return UINT32_MAX;
-        size += is_jump(&c->f->insts[i]) ? 0 : c->w->insts[i].slots;
+        if (is_jump(&c->f->insts[i]))
+            continue;
+        if (!can_be_predicated(&c->f->insts[i]) || c->w->insts[i].slots >= WITH_SLOW_PATH ||
+            (loads_from_afar(c, i) && is_wanted_at_once(c, b, i)))
+            return false;
+        loads += c->w->insts[i].slots && loads_from_afar(c, i);
+        *size += c->w->insts[i].slots;
     }
-    return size;
+    return *size <= (loads ? MOST_WITH_LOADS : MOST_PREDICATED);
 }
 
 /* if without else: one successor leads to the other; with else: both to a third. What is skipped is issued all the
- * same. */
+ * same. A branch to the end is an EXIT under a predicate, whatever it skips. */
 static bool is_short_branch(struct control *c, uint32_t block)
 {
     const struct ptx_block *b = &c->cfg->blocks[block];
     struct ptx_lowered *branch = &c->w->insts[b->end - 1];
-    if (b->succ_count != 2 || b->exits)
+    if (b->succ_count != 2 || b->exits || only_returns(c, b->succs[0]) || only_returns(c, b->succs[1]))
         return false;
-    uint32_t size[2] = {skipped_size(c, b->succs[0], block), skipped_size(c, b->succs[1], block)};
-    bool fits[2] = {size[0] <= MOST_PREDICATED, size[1] <= MOST_PREDICATED};
+    uint32_t size[2];
+    bool fits[2] = {is_short(c, b->succs[0], block, &size[0]), is_short(c, b->succs[1], block, &size[1])};
     if (fits[0] && c->cfg->blocks[b->succs[0]].succs[0] == b->succs[1]) {
         branch->if_taken = (uint8_t)size[0];
         return true;
@@ -154,12 +178,6 @@ static bool give_comparison(struct control *c, uint32_t branch, enum ptx_fate fa
 }
 
 /* ------------------------------------------------------------- where threads meet */
-
-static bool only_returns(const struct control *c, uint32_t block)
-{
-    const struct ptx_block *b = &c->cfg->blocks[block];
-    return b->end - b->first == 1 && ptx_flags(&c->f->insts[b->first]) & (PTX_F_RET | PTX_F_EXIT);
-}
 
 static void add_slots(struct ptx_lowered *l, uint32_t slots)
 {
