@@ -468,6 +468,30 @@ static bool has_inner_loop(const struct ptx_cfg *cfg, uint32_t loop)
     return false;
 }
 
+/* ------------------------------------------------------------- pointers that step */
+
+/* The halves of a sum of 64 bits go to two registers wherever there is room; an address wants neighbours. So a pointer
+ * that steps in a loop is moved to its pair, in each round. */
+static void pair_pointers(struct control *c)
+{
+    enum { MOVES = 2 };
+    const struct lowering_work *w = c->w;
+    for (uint32_t i = 0; i < c->f->inst_count; i++) {
+        int32_t loop = lower_loop_of(w, i);
+        if (loop == PTX_NO_LOOP || !lower_is_kept(w, i) || !steps_by_constant(c, i) ||
+            !lower_is_integer(&c->f->insts[i], 64) || w->narrow[c->f->insts[i].operands[0].reg->index])
+            continue;
+        bool is_address = false;
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t reg = c->f->insts[i].operands[k].reg->index;
+            for (uint32_t u = w->users_of[reg]; u < w->users_of[reg + 1]; u++)
+                is_address |= is_in_loop(c, (uint32_t)loop, w->users[u]) && lower_uses_memory(lower_inst(w, w->users[u]));
+        }
+        if (is_address)
+            add_slots(&w->insts[i], MOVES);
+    }
+}
+
 /* ------------------------------------------------------------- the kernel's own beginning */
 
 static bool names_shared(const struct ptx_inst *in)
@@ -563,6 +587,7 @@ void lower_control(struct lowering_work *w)
     for (uint32_t l = 0; l < w->cfg->loop_count; l++)
         if (!has_inner_loop(w->cfg, l))
             unroll(&c, l);
+    pair_pointers(&c);
     for (uint32_t b = 0; b < w->cfg->block_count; b++)
         if (w->cfg->blocks[b].reachable && ptx_is_conditional_branch(last_of(&c, b)))
             look_at_branch(&c, w->cfg->blocks[b].end - 1);
