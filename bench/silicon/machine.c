@@ -50,9 +50,9 @@ static const char red_lane[] = LOOP(FIRST_LANE "  @%p red.global.add.u32 [%a], 1
 static const char red_lane_f32[] = LOOP(FIRST_LANE "  @%p red.global.add.f32 [%a], 0f3f800000;\n");
 static const char red_lanes_own[] = LOOP(FIRST_LANE "  @%p red.global.add.u32 [%at], 1;\n");
 /* One of 2^(32 - shift) words, as a hash of the thread has it. */
-#define BINS(shift)                                                                                          \
+#define BINS(shift)                                                                                           \
     "  cvt.u32.u64 %x, %i;\n  mul.lo.u32 %x, %x, 0x9e3779b1;\n  shr.u32 %y, %x, 15;\n  xor.b32 %x, %x, %y;\n" \
-    "  mul.lo.u32 %x, %x, 0x85ebca6b;\n  shr.u32 %x, %x, " shift ";\n  mul.wide.u32 %at, %x, 4;\n"             \
+    "  mul.lo.u32 %x, %x, 0x85ebca6b;\n  shr.u32 %x, %x, " shift ";\n  mul.wide.u32 %at, %x, 4;\n"            \
     "  add.u64 %at, %a, %at;\n"
 static const char red_256[] = LOOP(BINS("24") "  red.global.add.u32 [%at], 1;\n");
 static const char red_4096[] = LOOP(BINS("20") "  red.global.add.u32 [%at], 1;\n");

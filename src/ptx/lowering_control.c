@@ -1,8 +1,8 @@
 /* Branches and loops. A jump vanishes where the blocks can be laid out one after the other. A short forward branch
  * becomes predicates on what it skips. Around another branch whose threads may part, BSSY and BSYNC say where they
  * meet. A loop that counts is unrolled four times or more, so that the counting, the comparison and the jump become a
- * small part; here all of it goes but the branch itself. The kernel's own beginning is here too: the stack pointer, the
- * descriptor of global memory, the base of shared memory. */
+ * small part; here all of it goes but the branch itself. The kernel's own beginning is here too: the stack pointer and
+ * the descriptor of global memory; and the base of shared memory. */
 #include "ptx/lowering_internal.h"
 
 enum {
@@ -22,6 +22,7 @@ struct control {
     const struct ptx_function *f;
     const struct ptx_cfg *cfg;
     uint32_t *first_meeting; /* per block: one more than the first branch that meets there */
+    uint32_t *stretch; /* per block: the first of those that became one, for the branches between them are predicates */
 };
 
 static const struct ptx_inst *last_of(const struct control *c, uint32_t block)
@@ -210,6 +211,16 @@ static void meet(struct control *c, uint32_t branch)
         add_slots(&c->w->insts[branch], MEETING);
 }
 
+/* A block that is entered from `from`, and from what is one with it. */
+static void join(struct control *c, uint32_t block, uint32_t from)
+{
+    const struct ptx_block *b = &c->cfg->blocks[block];
+    if (b->pred_count == 1)
+        c->stretch[block] = c->stretch[from];
+    if (b->pred_count == 1 && b->succ_count == 1 && c->cfg->blocks[b->succs[0]].pred_count == 2)
+        c->stretch[b->succs[0]] = c->stretch[from];
+}
+
 static void look_at_branch(struct control *c, uint32_t branch)
 {
     const struct ptx_inst *in = &c->f->insts[branch];
@@ -218,6 +229,7 @@ static void look_at_branch(struct control *c, uint32_t branch)
         give_comparison(c, branch, PTX_FATE_FUSED);
         for (uint32_t k = 0; k < 2; k++) { /* what was skipped runs on */
             uint32_t side = c->cfg->blocks[block].succs[k];
+            join(c, side, block);
             if (is_jump(last_of(c, side)) && c->cfg->blocks[side].pred_count == 1)
                 lower_vanish(c->w, c->cfg->blocks[side].end - 1, PTX_FATE_MERGED, PTX_INTO_NOTHING);
         }
@@ -485,7 +497,8 @@ static void pair_pointers(struct control *c)
         for (uint32_t k = 0; k < 2; k++) {
             uint32_t reg = c->f->insts[i].operands[k].reg->index;
             for (uint32_t u = w->users_of[reg]; u < w->users_of[reg + 1]; u++)
-                is_address |= is_in_loop(c, (uint32_t)loop, w->users[u]) && lower_uses_memory(lower_inst(w, w->users[u]));
+                is_address |=
+                    is_in_loop(c, (uint32_t)loop, w->users[u]) && lower_uses_memory(lower_inst(w, w->users[u]));
         }
         if (is_address)
             add_slots(&w->insts[i], MOVES);
@@ -494,16 +507,23 @@ static void pair_pointers(struct control *c)
 
 /* ------------------------------------------------------------- the kernel's own beginning */
 
-static bool names_shared(const struct ptx_inst *in)
+/* The variable of shared memory that an instruction names. */
+static const struct ptx_variable *shared_variable(const struct ptx_inst *in)
 {
     for (uint32_t k = 0; k < in->operand_count; k++) {
         const struct ptx_operand *o = &in->operands[k];
         if (o->kind == PTX_OPERAND_ADDRESS && o->element_count)
             o = &o->elements[0];
         if (o->kind == PTX_OPERAND_SYMBOL && o->variable->space == PTX_SPACE_SHARED)
-            return true;
+            return o->variable;
     }
-    return false;
+    return NULL;
+}
+
+static bool is_written_once(const struct lowering_work *w, uint32_t i)
+{
+    uint32_t reg = lower_result(w, i);
+    return reg != LOWER_NONE && w->definition[reg] == i;
 }
 
 static bool uses_global(const struct ptx_inst *in)
@@ -516,20 +536,52 @@ static bool uses_global(const struct ptx_inst *in)
 
 static void begin_kernel(struct lowering_work *w)
 {
-    enum { STACK_POINTER = 1, DESCRIPTOR = 1, SHARED_BASE = 2 };
-    bool global = false, shared = false;
-    uint32_t first = LOWER_NONE, direct = 0;
+    enum { STACK_POINTER = 1, DESCRIPTOR = 1 };
+    bool global = false;
+    uint32_t first = LOWER_NONE;
     for (uint32_t i = 0; i < w->f->inst_count; i++) {
-        const struct ptx_inst *in = lower_inst(w, i);
         if (w->insts[i].fate == PTX_FATE_DEAD)
             continue;
         first = first == LOWER_NONE && w->insts[i].slots ? i : first;
-        global |= uses_global(in);
-        direct |= !shared && names_shared(in) && lower_uses_memory(in); /* no instruction of its own takes the base */
-        shared |= names_shared(in);
+        global |= uses_global(lower_inst(w, i));
     }
     if (first != LOWER_NONE)
-        add_slots(&w->insts[first], STACK_POINTER + (global ? DESCRIPTOR : 0) + (shared ? SHARED_BASE : 0) + direct);
+        add_slots(&w->insts[first], STACK_POINTER + (global ? DESCRIPTOR : 0));
+}
+
+/* ------------------------------------------------------------- where shared memory begins */
+
+static bool was_named(const struct control *c, uint32_t mov, const struct ptx_variable *variable)
+{
+    uint32_t stretch = c->stretch[c->cfg->block_of_inst[mov]];
+    for (uint32_t i = mov; i-- > c->cfg->blocks[stretch].first;)
+        if (c->stretch[c->cfg->block_of_inst[i]] == stretch && c->f->insts[i].opcode == PTX_OP_mov &&
+            lower_is_kept(c->w, i) && shared_variable(&c->f->insts[i]) == variable)
+            return true;
+    return false;
+}
+
+/* The window of shared memory, and what a variable's place is in it, are computed again in each stretch of code without
+ * a jump: three instructions for the first variable, one of which is the move, two for another. */
+static void find_shared(struct control *c)
+{
+    enum { BASE = 2, OF_ANOTHER = 1 };
+    bool *is_known = arena_array(&c->w->scratch, bool, c->cfg->block_count + 1);
+    for (uint32_t i = 0; i < c->f->inst_count; i++) {
+        const struct ptx_inst *in = &c->f->insts[i];
+        const struct ptx_variable *variable = shared_variable(in);
+        if (!variable || !lower_is_kept(c->w, i))
+            continue;
+        bool *known = &is_known[c->stretch[c->cfg->block_of_inst[i]]], moves = in->opcode == PTX_OP_mov;
+        bool last = c->cfg->blocks[c->cfg->block_of_inst[i]].end == i + 1;
+        if (!*known)
+            add_slots(&c->w->insts[i], BASE + !moves); /* no instruction of its own takes the base */
+        else if (moves && !was_named(c, i, variable))
+            add_slots(&c->w->insts[i], OF_ANOTHER);
+        else if (moves && !last && is_written_once(c->w, i))
+            lower_vanish(c->w, i, PTX_FATE_OPERAND, PTX_INTO_NOTHING);
+        *known = true;
+    }
 }
 
 /* ------------------------------------------------------------- textures */
@@ -579,6 +631,9 @@ void lower_control(struct lowering_work *w)
     if (!w->f->inst_count)
         return;
     c.first_meeting = arena_array(&w->scratch, uint32_t, w->cfg->block_count + 1);
+    c.stretch = arena_array(&w->scratch, uint32_t, w->cfg->block_count + 1);
+    for (uint32_t b = 0; b < w->cfg->block_count; b++)
+        c.stretch[b] = b;
     find_divergent(w);
     for (uint32_t i = 0; i < w->f->inst_count; i++)
         add_up_first(w, i);
@@ -591,6 +646,8 @@ void lower_control(struct lowering_work *w)
     for (uint32_t b = 0; b < w->cfg->block_count; b++)
         if (w->cfg->blocks[b].reachable && ptx_is_conditional_branch(last_of(&c, b)))
             look_at_branch(&c, w->cfg->blocks[b].end - 1);
-    if (w->f->is_entry)
+    if (w->f->is_entry) {
         begin_kernel(w);
+        find_shared(&c);
+    }
 }
