@@ -22,7 +22,8 @@ struct control {
     const struct ptx_function *f;
     const struct ptx_cfg *cfg;
     uint32_t *first_meeting; /* per block: one more than the first branch that meets there */
-    uint32_t *stretch; /* per block: the first of those that became one, for the branches between them are predicates */
+    uint32_t *stretch; /* per block: the first of those that became one, for the branches between them are predicates
+                       or exits */
 };
 
 static const struct ptx_inst *last_of(const struct control *c, uint32_t block)
@@ -234,6 +235,11 @@ static void look_at_branch(struct control *c, uint32_t branch)
                 lower_vanish(c->w, c->cfg->blocks[side].end - 1, PTX_FATE_MERGED, PTX_INTO_NOTHING);
         }
         return;
+    }
+    for (uint32_t k = 0; k < 2 && c->cfg->blocks[block].succ_count == 2; k++) { /* those that do not exit run on */
+        uint32_t other = c->cfg->blocks[block].succs[1 - k];
+        if (only_returns(c, c->cfg->blocks[block].succs[k]) && c->cfg->blocks[other].pred_count == 1)
+            c->stretch[other] = c->stretch[block];
     }
     if (!in->guard || c->w->divergent[in->guard->index])
         meet(c, branch);
@@ -584,6 +590,80 @@ static void find_shared(struct control *c)
     }
 }
 
+/* ------------------------------------------------------------- parameters */
+
+enum { MOST_HOMES = 32 };
+
+struct parameter_use {
+    struct control *c;
+    uint32_t load;                          /* the ld.param */
+    uint32_t homes[MOST_HOMES], home_count; /* stretches of code in which it is loaded */
+};
+
+/* Before the outermost loop around an instruction that the parameter is not loaded in; PTX_NO_LOOP: none. */
+static int32_t loop_to_enter(const struct control *c, uint32_t i, uint32_t load)
+{
+    int32_t loop = lower_loop_of(c->w, i), found = PTX_NO_LOOP;
+    for (; loop != PTX_NO_LOOP && !is_in_loop(c, (uint32_t)loop, load); loop = c->cfg->loops[loop].parent)
+        found = loop;
+    return found;
+}
+
+static void use_at(struct parameter_use *p, uint32_t i)
+{
+    struct control *c = p->c;
+    int32_t loop = loop_to_enter(c, i, p->load);
+    uint32_t block = c->cfg->block_of_inst[i];
+    if (loop != PTX_NO_LOOP)
+        block = c->cfg->idom[c->cfg->loops[loop].header_block];
+    if (block == PTX_NO_BLOCK)
+        return;
+    for (uint32_t k = 0; k < p->home_count; k++)
+        if (ptx_cfg_dominates(c->cfg, p->homes[k], block))
+            return;
+    if (p->home_count == MOST_HOMES)
+        return;
+    p->homes[p->home_count++] = c->stretch[block];
+    if (c->stretch[block] == c->stretch[c->cfg->block_of_inst[p->load]])
+        return; /* the ld.param itself */
+    if (loop != PTX_NO_LOOP)
+        pay_before(c, (uint32_t)loop, 1);
+    else
+        add_slots(&c->w->insts[i], 1);
+}
+
+static void use_parameter(struct parameter_use *p, uint32_t reg)
+{
+    const struct lowering_work *w = p->c->w;
+    for (uint32_t k = w->users_of[reg]; k < w->users_of[reg + 1]; k++) {
+        uint32_t i = w->users[k], result = lower_result(w, i);
+        if (w->insts[i].fate == PTX_FATE_OPERAND && result != LOWER_NONE)
+            use_parameter(p, result);
+        else if (w->insts[i].fate == PTX_FATE_FUSED && w->insts[i].into != PTX_INTO_NOTHING)
+            use_at(p, w->insts[i].into);
+        else if (w->insts[i].fate == PTX_FATE_KEPT)
+            use_at(p, i);
+    }
+}
+
+/* A parameter is loaded where it is wanted, in each of several paths; of a loop's, before the loop. */
+static void load_parameters(struct control *c)
+{
+    for (uint32_t i = 0; i < c->f->inst_count; i++) {
+        uint32_t reg = lower_result(c->w, i), home = c->stretch[c->cfg->block_of_inst[i]];
+        if (!lower_is_kept(c->w, i) || !lower_reads_parameter(c->f, &c->f->insts[i]) || reg == LOWER_NONE ||
+            c->w->definition[reg] != i)
+            continue;
+        struct parameter_use p = {.c = c, .load = i};
+        use_parameter(&p, reg);
+        bool is_used_there = false;
+        for (uint32_t k = 0; k < p.home_count; k++)
+            is_used_there |= p.homes[k] == home;
+        if (!is_used_there && c->cfg->blocks[c->cfg->block_of_inst[i]].end != i + 1)
+            lower_vanish(c->w, i, PTX_FATE_OPERAND, PTX_INTO_NOTHING);
+    }
+}
+
 /* ------------------------------------------------------------- textures */
 
 /* What a texture is comes from the constant bank, once for all reads of it in a block. */
@@ -647,6 +727,7 @@ void lower_control(struct lowering_work *w)
         if (w->cfg->blocks[b].reachable && ptx_is_conditional_branch(last_of(&c, b)))
             look_at_branch(&c, w->cfg->blocks[b].end - 1);
     if (w->f->is_entry) {
+        load_parameters(&c);
         begin_kernel(w);
         find_shared(&c);
     }

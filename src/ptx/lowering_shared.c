@@ -40,7 +40,8 @@ static uint32_t alignment_of_result(const uint8_t *alignment, const struct ptx_i
     case PTX_OP_sub:
     case PTX_OP_or: return least(a, b);
     case PTX_OP_and: return a > b ? a : b;
-    case PTX_OP_shl: return o[2].kind == PTX_OPERAND_INT && o[2].integer < MOST_STEPS ? least(a << o[2].integer, WIDEST) : a;
+    case PTX_OP_shl:
+        return o[2].kind == PTX_OPERAND_INT && o[2].integer < MOST_STEPS ? least(a << o[2].integer, WIDEST) : a;
     case PTX_OP_mul: return ptx_has_modifier(in, PTX_MOD_HI) ? 1 : least(a * b, WIDEST);
     case PTX_OP_mad:
         return ptx_has_modifier(in, PTX_MOD_HI) ? 1 : least(least(a * b, WIDEST), alignment_of(alignment, &o[3]));
@@ -99,7 +100,8 @@ static struct place place_of(const struct lowering_work *w, const struct ptx_ins
         const struct ptx_inst *by = d < LOWER_MANY ? lower_inst(w, d) : NULL;
         if (!by || by->operand_count < 2 || by->operands[1].kind == PTX_OPERAND_VECTOR)
             return p;
-        if (by->opcode == PTX_OP_add && by->operands[1].kind == PTX_OPERAND_REG && by->operands[2].kind == PTX_OPERAND_INT)
+        if (by->opcode == PTX_OP_add && by->operands[1].kind == PTX_OPERAND_REG &&
+            by->operands[2].kind == PTX_OPERAND_INT)
             p.offset += by->operands[2].integer;
         else if (by->opcode != PTX_OP_mov && by->opcode != PTX_OP_cvta)
             return p;
@@ -138,7 +140,8 @@ static uint32_t words_wanted(const struct open_load *l, uint32_t count, const st
 }
 
 /* All loads of such a window: the first one stands for them, and those that read the others wait for it. */
-static void join_window(struct lowering_work *w, struct open_load *l, uint32_t count, struct place first, uint32_t bytes)
+static void join_window(struct lowering_work *w, struct open_load *l, uint32_t count, struct place first,
+                        uint32_t bytes)
 {
     uint32_t leader = LOWER_NONE;
     for (uint32_t k = 0; k < count; k++) {
