@@ -172,13 +172,15 @@ static bool is_constant_part(const struct lowering_work *w, const struct ptx_ope
 
 static bool is_address_only(const struct ptx_inst *u, uint32_t reg)
 {
-    const struct ptx_operand *address = lower_uses_memory(u) ? lower_address(u) : NULL;
-    if (!address || !operand_is(&(struct ptx_inst){.operand_count = 1, .operands = address->elements}, 0, reg))
-        return false;
-    for (uint32_t k = 0; k < u->operand_count; k++)
+    bool is_base = false;
+    for (uint32_t k = 0; k < u->operand_count; k++) {
+        const struct ptx_operand *o = &u->operands[k];
+        is_base |= o->kind == PTX_OPERAND_ADDRESS && o->elements[0].kind == PTX_OPERAND_REG &&
+                   o->elements[0].reg->index == reg;
         if (operand_is(u, k, reg))
             return false;
-    return true;
+    }
+    return is_base && lower_uses_memory(u);
 }
 
 static bool add_fits(const struct lowering_work *w, uint32_t i, uint32_t user, uint32_t reg)
