@@ -83,9 +83,16 @@ static void find_divergent(struct lowering_work *w)
 
 /* ------------------------------------------------------------- short branches become predicates */
 
-static bool only_returns(const struct control *c, uint32_t block)
+/* A block of nothing but a jump is the block that it leads to. */
+static uint32_t goes_to(const struct control *c, uint32_t block)
 {
     const struct ptx_block *b = &c->cfg->blocks[block];
+    return b->end - b->first == 1 && b->succ_count == 1 && is_jump(&c->f->insts[b->first]) ? b->succs[0] : block;
+}
+
+static bool only_returns(const struct control *c, uint32_t block)
+{
+    const struct ptx_block *b = &c->cfg->blocks[goes_to(c, block)];
     return b->end - b->first == 1 && ptx_flags(&c->f->insts[b->first]) & (PTX_F_RET | PTX_F_EXIT);
 }
 
@@ -486,6 +493,25 @@ static bool has_inner_loop(const struct ptx_cfg *cfg, uint32_t loop)
     return false;
 }
 
+/* ------------------------------------------------------------- loops that end with the kernel */
+
+/* After the last round of a loop of several blocks there is nothing but the end: those that are done exit, and the jump
+ * back is an instruction of its own. A loop of one block has a branch back, and the exit after it. */
+static void end_with_loop(struct control *c, uint32_t loop)
+{
+    const struct ptx_loop *l = &c->cfg->loops[loop];
+    bool several = false;
+    for (uint32_t k = 0; k < l->block_count; k++)
+        several |=
+            c->stretch[l->blocks[k]] != c->stretch[l->header_block] && goes_to(c, l->blocks[k]) != l->header_block;
+    for (uint32_t k = 0; several && k < l->block_count; k++) {
+        const struct ptx_block *b = &c->cfg->blocks[l->blocks[k]];
+        for (uint32_t s = 0; s < 2 && b->succ_count == 2; s++)
+            if (only_returns(c, b->succs[s]) && goes_to(c, b->succs[1 - s]) == l->header_block)
+                add_slots(&c->w->insts[b->end - 1], 1);
+    }
+}
+
 /* ------------------------------------------------------------- pointers that step */
 
 /* The halves of a sum of 64 bits go to two registers wherever there is room; an address wants neighbours. So a pointer
@@ -726,6 +752,8 @@ void lower_control(struct lowering_work *w)
     for (uint32_t b = 0; b < w->cfg->block_count; b++)
         if (w->cfg->blocks[b].reachable && ptx_is_conditional_branch(last_of(&c, b)))
             look_at_branch(&c, w->cfg->blocks[b].end - 1);
+    for (uint32_t l = 0; l < w->cfg->loop_count; l++)
+        end_with_loop(&c, l);
     if (w->f->is_entry) {
         load_parameters(&c);
         begin_kernel(w);
