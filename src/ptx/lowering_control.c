@@ -658,13 +658,14 @@ static void use_at(struct parameter_use *p, uint32_t i)
         add_slots(&c->w->insts[i], 1);
 }
 
-static void use_parameter(struct parameter_use *p, uint32_t reg)
+static void use_parameter(struct parameter_use *p, uint32_t reg, uint32_t depth)
 {
+    enum { MOST_NAMES = 12 };
     const struct lowering_work *w = p->c->w;
     for (uint32_t k = w->users_of[reg]; k < w->users_of[reg + 1]; k++) {
         uint32_t i = w->users[k], result = lower_result(w, i);
-        if (w->insts[i].fate == PTX_FATE_OPERAND && result != LOWER_NONE)
-            use_parameter(p, result);
+        if (w->insts[i].fate == PTX_FATE_OPERAND && result != LOWER_NONE && depth < MOST_NAMES)
+            use_parameter(p, result, depth + 1);
         else if (w->insts[i].fate == PTX_FATE_FUSED && w->insts[i].into != PTX_INTO_NOTHING)
             use_at(p, w->insts[i].into);
         else if (w->insts[i].fate == PTX_FATE_KEPT)
@@ -681,7 +682,7 @@ static void load_parameters(struct control *c)
             c->w->definition[reg] != i)
             continue;
         struct parameter_use p = {.c = c, .load = i};
-        use_parameter(&p, reg);
+        use_parameter(&p, reg, 0);
         bool is_used_there = false;
         for (uint32_t k = 0; k < p.home_count; k++)
             is_used_there |= p.homes[k] == home;
