@@ -416,10 +416,10 @@ static void parameters_are_loaded_where_they_are_wanted(void **state)
         {"ld.param.u32 %r5, [l];\nmul.hi.s32 %r0, %r1, %r5;\n@%p1 bra L;\n" LONG_PART
          "xor.b32 %r0, %r0, %r5;\nL:\nmul.hi.s32 %r0, %r0, %r5;",
          "1 1 3 1 1 1 1 1 1 1 1 1 1 1"},
-        /* before a loop */
+        /* before a loop, with the one of its test */
         {"ld.param.u32 %r5, [l];\nmov.u32 %r0, 1;\n@%p1 bra M;\nmul.hi.s32 %r0, %r1, %r2;\nL:\n"
          "mul.lo.s32 %r0, %r0, %r5;\nsetp.lt.s32 %p4, %r0, %k1;\n@%p4 bra L;\nM:",
-         "0 1 5 2 1 1 1"},
+         "0 1 3 3 1 1 1"},
     };
     CHECK(rules);
 }
