@@ -252,6 +252,37 @@ static void look_at_branch(struct control *c, uint32_t branch)
         meet(c, branch);
 }
 
+static bool parts(const struct control *c, uint32_t block)
+{
+    const struct ptx_block *b = &c->cfg->blocks[block];
+    const struct ptx_inst *in = last_of(c, block);
+    const struct ptx_lowered *l = &c->w->insts[b->end - 1];
+    return b->succ_count == 2 && ptx_is_conditional_branch(in) && c->w->divergent[in->guard->index] && !l->if_taken &&
+           !l->if_not_taken && !only_returns(c, b->succs[0]) && !only_returns(c, b->succs[1]);
+}
+
+/* Whether a path from `from` leaves out `to`: those that take it are not waited for there (BREAK). */
+static bool leaves_out(const struct control *c, uint32_t from, uint32_t to)
+{
+    return from != to && c->cfg->ipdom[from] != to && !ptx_cfg_dominates(c->cfg, to, from);
+}
+
+/* Several ways lead into one block and others past it: threads meet there as well, and those that go past it say so. */
+static void meet_on_the_way(struct control *c, uint32_t block)
+{
+    const struct ptx_block *b = &c->cfg->blocks[block];
+    uint32_t from = c->cfg->idom[block];
+    if (!b->reachable || b->pred_count < 2 || from == PTX_NO_BLOCK || !parts(c, from) || !leaves_out(c, from, block) ||
+        c->stretch[block] == c->stretch[from] || b->loop != c->cfg->blocks[from].loop)
+        return;
+    add_slots(&c->w->insts[c->cfg->blocks[from].end - 1], MEETING);
+    for (uint32_t k = 0; k < b->pred_count; k++) {
+        const struct ptx_block *p = &c->cfg->blocks[b->preds[k]];
+        if (p->succ_count == 2 && b->preds[k] != from)
+            add_slots(&c->w->insts[p->end - 1], 1);
+    }
+}
+
 /* ------------------------------------------------------------- jumps */
 
 /* Each block has one that is laid out before it, and needs no jump. A block of nothing but a jump is the other way of
@@ -753,6 +784,8 @@ void lower_control(struct lowering_work *w)
     for (uint32_t b = 0; b < w->cfg->block_count; b++)
         if (w->cfg->blocks[b].reachable && ptx_is_conditional_branch(last_of(&c, b)))
             look_at_branch(&c, w->cfg->blocks[b].end - 1);
+    for (uint32_t b = 0; b < w->cfg->block_count; b++)
+        meet_on_the_way(&c, b);
     for (uint32_t l = 0; l < w->cfg->loop_count; l++)
         end_with_loop(&c, l);
     if (w->f->is_entry) {

@@ -358,6 +358,19 @@ static void loops_that_count_are_unrolled(void **state)
     CHECK(rules);
 }
 
+/* if ((%p1 and a) or (not %p1 and b)) { ... }: two ways into the body, and two past it. */
+static void threads_meet_on_the_way(void **state)
+{
+    (void)state;
+    static const struct rule rules[] = {
+        /* two pairs of BSSY and BSYNC, a BREAK on each way past the body */
+        {"mul.hi.s32 %r0, %r1, %r2;\n@%p1 bra B;\nsetp.lt.s32 %p4, %r1, %r3;\n@%p4 bra X;\nbra Y;\nB:\n"
+         "setp.lt.s32 %p5, %r1, %r2;\n@%p5 bra Y;\nX:\n" LONG_PART "Y:",
+         "1 5 1 2 0 1 2"},
+    };
+    CHECK(rules);
+}
+
 static void pointers_that_step_are_moved(void **state)
 {
     (void)state;
@@ -699,6 +712,7 @@ int main(void)
         cmocka_unit_test(two_become_one),
         cmocka_unit_test(short_branches_become_predicates),
         cmocka_unit_test(loops_that_count_are_unrolled),
+        cmocka_unit_test(threads_meet_on_the_way),
         cmocka_unit_test(pointers_that_step_are_moved),
         cmocka_unit_test(sums_are_cleared_in_pairs),
         cmocka_unit_test(a_loop_may_end_with_the_kernel),
