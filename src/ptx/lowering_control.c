@@ -9,7 +9,7 @@ enum {
     MEETING = 2,          /* BSSY and BSYNC */
     NEAR = 64,            /* instructions before a loop in which its counter is looked for */
     MOST_PREDICATED = 8,  /* machine instructions that a branch may skip and still become predicates */
-    MOST_WITH_LOADS = 20, /* with loads among them, which are under way earlier without the branch */
+    MOST_SKIP_LOADS = 20, /* with loads among them, which are under way earlier without the branch */
     MOST_UNROLLED = 80,   /* machine instructions of a loop that is unrolled */
     MOST_STRAIGHT = 1000, /* machine instructions of a loop that is unrolled to the end */
     WITH_SLOW_PATH = 9,   /* a sequence so long has a branch of its own: division, roots */
@@ -146,7 +146,7 @@ static bool is_short(const struct control *c, uint32_t block, uint32_t from, uin
         loads += c->w->insts[i].slots && loads_from_afar(c, i);
         *size += c->w->insts[i].slots;
     }
-    return *size <= (loads ? MOST_WITH_LOADS : MOST_PREDICATED);
+    return *size <= (loads ? MOST_SKIP_LOADS : MOST_PREDICATED);
 }
 
 /* if without else: one successor leads to the other; with else: both to a third. What is skipped is issued all the
@@ -252,7 +252,7 @@ static void look_at_branch(struct control *c, uint32_t branch)
         meet(c, branch);
 }
 
-static bool parts(const struct control *c, uint32_t block)
+static bool has_parting_branch(const struct control *c, uint32_t block)
 {
     const struct ptx_block *b = &c->cfg->blocks[block];
     const struct ptx_inst *in = last_of(c, block);
@@ -272,8 +272,8 @@ static void meet_on_the_way(struct control *c, uint32_t block)
 {
     const struct ptx_block *b = &c->cfg->blocks[block];
     uint32_t from = c->cfg->idom[block];
-    if (!b->reachable || b->pred_count < 2 || from == PTX_NO_BLOCK || !parts(c, from) || !leaves_out(c, from, block) ||
-        c->stretch[block] == c->stretch[from] || b->loop != c->cfg->blocks[from].loop)
+    if (!b->reachable || b->pred_count < 2 || from == PTX_NO_BLOCK || !has_parting_branch(c, from) ||
+        !leaves_out(c, from, block) || c->stretch[block] == c->stretch[from] || b->loop != c->cfg->blocks[from].loop)
         return;
     add_slots(&c->w->insts[c->cfg->blocks[from].end - 1], MEETING);
     for (uint32_t k = 0; k < b->pred_count; k++) {
