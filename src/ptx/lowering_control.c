@@ -258,29 +258,30 @@ static bool has_parting_branch(const struct control *c, uint32_t block)
     const struct ptx_inst *in = last_of(c, block);
     const struct ptx_lowered *l = &c->w->insts[b->end - 1];
     return b->succ_count == 2 && ptx_is_conditional_branch(in) && c->w->divergent[in->guard->index] && !l->if_taken &&
-           !l->if_not_taken && !only_returns(c, b->succs[0]) && !only_returns(c, b->succs[1]);
+           !l->if_not_taken;
 }
 
-/* Whether a path from `from` leaves out `to`: those that take it are not waited for there (BREAK). */
-static bool leaves_out(const struct control *c, uint32_t from, uint32_t to)
-{
-    return from != to && c->cfg->ipdom[from] != to && !ptx_cfg_dominates(c->cfg, to, from);
-}
-
-/* Several ways lead into one block and others past it: threads meet there as well, and those that go past it say so. */
+/* Both ways of a branch have a branch of their own, into the same block or past it: threads meet in that block as well,
+ * and those that go past it say so (BREAK). */
 static void meet_on_the_way(struct control *c, uint32_t block)
 {
     const struct ptx_block *b = &c->cfg->blocks[block];
     uint32_t from = c->cfg->idom[block];
-    if (!b->reachable || b->pred_count < 2 || from == PTX_NO_BLOCK || !has_parting_branch(c, from) ||
-        !leaves_out(c, from, block) || c->stretch[block] == c->stretch[from] || b->loop != c->cfg->blocks[from].loop)
+    if (!b->reachable || b->pred_count != 2 || from == PTX_NO_BLOCK || !has_parting_branch(c, from))
         return;
-    add_slots(&c->w->insts[c->cfg->blocks[from].end - 1], MEETING);
-    for (uint32_t k = 0; k < b->pred_count; k++) {
-        const struct ptx_block *p = &c->cfg->blocks[b->preds[k]];
-        if (p->succ_count == 2 && b->preds[k] != from)
-            add_slots(&c->w->insts[p->end - 1], 1);
+    uint32_t past = c->cfg->ipdom[from];
+    for (uint32_t k = 0; k < 2; k++) {
+        uint32_t way = goes_to(c, c->cfg->blocks[from].succs[k]);
+        const struct ptx_block *w = &c->cfg->blocks[way];
+        if (past == block || !has_parting_branch(c, way))
+            return;
+        uint32_t to[2] = {goes_to(c, w->succs[0]), goes_to(c, w->succs[1])};
+        if (!(to[0] == block && to[1] == past) && !(to[0] == past && to[1] == block))
+            return;
     }
+    add_slots(&c->w->insts[c->cfg->blocks[from].end - 1], MEETING);
+    for (uint32_t k = 0; k < 2; k++)
+        add_slots(&c->w->insts[c->cfg->blocks[goes_to(c, c->cfg->blocks[from].succs[k])].end - 1], 1);
 }
 
 /* ------------------------------------------------------------- jumps */
