@@ -2,7 +2,8 @@
 """Compares Heddle's estimate of machine code (heddle inspect --machine-code) with the real thing.
 
 machine_code.py static FILE.ptx...     needs ptxas and readelf. Each kernel: machine instructions estimated and of ptxas
-                                       for sm_90; each innermost loop that is found in both: those of one round
+                                       for sm_90; each innermost loop that is found in both: those of one round;
+                                       each access to global memory that one of the two does not have
 machine_code.py dynamic NAME           each kernel of the recorded counters (h200/NAME.csv: small, today-small):
                                        instructions executed on silicon, and of a functional run with the estimate.
                                        Of the half of the kernels for fitting; with --held-out of the other half.
@@ -20,6 +21,8 @@ import sys
 import tempfile
 
 BRANCH, NOP, EXIT = 0x947, 0x918, 0x94D
+GLOBAL = {0x381: "load", 0x981: "load", 0x386: "store", 0x986: "store", 0x38E: "atomic", 0x98E: "atomic",
+          0x3A6: "atomic", 0x9A6: "atomic", 0x3A8: "atomic", 0x9A8: "atomic", 0x3A9: "atomic", 0x9A9: "atomic"}
 INSTRUCTION = re.compile(r"(@!?[%\w]+\s+)?[a-z][\w.:]*\s.*;$|(ret|exit|trap);$")
 
 
@@ -143,6 +146,16 @@ def compare_loops(estimate, code):
         yield sum(e[1] for e in inside), len(lines) / rounds, rounds, min(lines)
 
 
+def compare_accesses(estimate, code):
+    """Accesses to global memory that are in the estimate and not in the machine code, or the other way round."""
+    kinds = {"ld": "load", "st": "store", "at": "atomic", "re": "atomic"}
+    real_lines = {line for _, opcode, _, line in code if opcode in GLOBAL}
+    for line, slots, _, text in estimate:
+        m = re.match(r"(?:@\S+ )?(ld|st|atom|red)(?:\.(?!shared|param|const|local)\w+)*[ \t]", text)
+        if m and bool(slots) != (line in real_lines):
+            yield line, kinds[m[1][:2]], "estimated, not real" if slots else "real, not estimated"
+
+
 def static(options):
     for path in options.words:
         code = real(path)
@@ -155,6 +168,8 @@ def static(options):
             print(f"{kernel}: {mine} estimated, {len(body)} real, {mine / len(body) - 1:+.1%}")
             for mine, theirs, rounds, line in compare_loops(estimate, body):
                 print(f"    loop at line {line}, {rounds} at once: {mine} estimated, {theirs:.1f} real a round")
+            for line, kind, where in compare_accesses(estimate, body):
+                print(f"    {kind} at line {line}: {where}")
             for line, slots, _, text in estimate if options.lines == kernel else []:
                 print(f"    {slots:3} {sum(row[3] == line for row in body):3}  {text}")
 

@@ -1,8 +1,9 @@
 /* The estimate of what ptxas makes of a function, from what its output for sm_90 looks like. In this file: who defines
  * and reads each register, code that nobody needs, and what each instruction waits for in the end. In the others: how
- * many machine instructions one is (lowering_count.c), moves (lowering_moves.c), two in one (lowering_fuse.c), branches
- * and loops (lowering_control.c). Left out: motion of code between blocks, values that are computed twice, functions
- * that are inlined. Of loops that are unrolled, the counting alone changes here; ptx/unroll.h makes the rounds. */
+ * many machine instructions one is (lowering_count.c), moves (lowering_moves.c), two in one (lowering_fuse.c), loads
+ * from shared memory (lowering_shared.c), branches and loops (lowering_control.c). Left out: motion of code between
+ * blocks, values that are computed twice, functions that are inlined. Of loops that are unrolled, the counting alone
+ * changes here; ptx/unroll.h makes the rounds. */
 #include "ptx/lowering_internal.h"
 
 #include <string.h>
@@ -325,6 +326,7 @@ const struct ptx_lowering *ptx_lower(struct arena *a, const struct ptx_function 
     drop_tests(&w);
     lower_moves(&w);
     lower_fuse(&w);
+    lower_shared(&w);
     lower_control(&w);
     keep_jumps(&w);
     settle_registers(&w);

@@ -47,7 +47,7 @@ struct ptx_lowering {
                                    them */
     struct ptx_counted *counted; /* loops whose counting is left out of the count (ptx/unroll.h makes it true) */
     uint32_t counted_count;
-    const bool *divergent;       /* by ptx_reg.index: may differ between the threads of a warp */
+    const bool *divergent; /* by ptx_reg.index: may differ between the threads of a warp */
 };
 
 const struct ptx_lowering *ptx_lower(struct arena *a, const struct ptx_function *f);

@@ -1,14 +1,15 @@
 /* Branches and loops. A jump vanishes where the blocks can be laid out one after the other. A short forward branch
  * becomes predicates on what it skips. Around another branch whose threads may part, BSSY and BSYNC say where they
  * meet. A loop that counts is unrolled four times or more, so that the counting, the comparison and the jump become a
- * small part; here all of it goes but the branch itself. The kernel's own beginning is here too: the stack pointer, the
- * descriptor of global memory, the base of shared memory. */
+ * small part; here all of it goes but the branch itself. The kernel's own beginning is here too: the stack pointer and
+ * the descriptor of global memory; and the base of shared memory. */
 #include "ptx/lowering_internal.h"
 
 enum {
     MEETING = 2,          /* BSSY and BSYNC */
     NEAR = 64,            /* instructions before a loop in which its counter is looked for */
     MOST_PREDICATED = 8,  /* machine instructions that a branch may skip and still become predicates */
+    MOST_SKIP_LOADS = 20, /* with loads among them, which are under way earlier without the branch */
     MOST_BY_FOUR = 22,    /* machine instructions of a loop that is unrolled by four: without loads from memory */
     MOST_WITH_LOADS = 51, /* with them, each access of global memory counted twice */
     MOST_UNROLLED = 80,   /* of one that is unrolled to the end */
@@ -24,6 +25,8 @@ struct control {
     const struct ptx_function *f;
     const struct ptx_cfg *cfg;
     uint32_t *first_meeting; /* per block: one more than the first branch that meets there */
+    uint32_t *stretch; /* per block: the first of those that became one, for the branches between them are predicates
+                       or exits */
 };
 
 static const struct ptx_inst *last_of(const struct control *c, uint32_t block)
@@ -83,52 +86,82 @@ static void find_divergent(struct lowering_work *w)
 
 /* ------------------------------------------------------------- short branches become predicates */
 
+/* A block of nothing but a jump is the block that it leads to. */
+static uint32_t goes_to(const struct control *c, uint32_t block)
+{
+    const struct ptx_block *b = &c->cfg->blocks[block];
+    return b->end - b->first == 1 && b->succ_count == 1 && is_jump(&c->f->insts[b->first]) ? b->succs[0] : block;
+}
+
+static bool only_returns(const struct control *c, uint32_t block)
+{
+    const struct ptx_block *b = &c->cfg->blocks[goes_to(c, block)];
+    return b->end - b->first == 1 && ptx_flags(&c->f->insts[b->first]) & (PTX_F_RET | PTX_F_EXIT);
+}
+
 static bool can_be_predicated(const struct ptx_inst *in)
 {
     return !(ptx_flags(in) & (PTX_F_CALL | PTX_F_BARRIER | PTX_F_EXIT | PTX_F_RET | PTX_F_ATOMIC)) && !in->guard &&
            in->opcode != PTX_OP_brx;
 }
 
-/* A load from far away whose result is wanted before the paths meet: a branch is better. */
-static bool waits_for_memory(const struct control *c, const struct ptx_block *b, uint32_t i)
+static bool loads_from_afar(const struct control *c, uint32_t i)
 {
     const struct ptx_inst *in = &c->f->insts[i];
-    uint32_t reg = lower_result(c->w, i);
-    if (!(ptx_flags(in) & PTX_F_LOAD) || reg == LOWER_NONE || lower_reads_parameter(c->f, in) ||
-        ptx_has_modifier(in, PTX_MOD_SHARED) || ptx_has_modifier(in, PTX_MOD_CONST))
-        return false;
-    for (uint32_t k = c->w->users_of[reg]; k < c->w->users_of[reg + 1]; k++)
-        if (c->w->users[k] > i && c->w->users[k] < b->end)
-            return true;
+    return ptx_flags(in) & PTX_F_LOAD && !lower_reads_parameter(c->f, in) && !ptx_has_modifier(in, PTX_MOD_SHARED) &&
+           !ptx_has_modifier(in, PTX_MOD_CONST) && !ptx_has_modifier(in, PTX_MOD_PARAM);
+}
+
+/* There is nothing to do while it is under way: the block after the paths have met begins with a shuffle of what was
+ * loaded, or others lead there, so that it does not become one with this. The branch stays. */
+static bool is_wanted_at_once(const struct control *c, const struct ptx_block *b, uint32_t load)
+{
+    uint32_t reg = lower_result(c->w, load);
+    const struct ptx_block *after = &c->cfg->blocks[b->succs[0]];
+    if (after->pred_count > 2)
+        return true;
+    for (uint32_t i = after->first; i < after->end; i++)
+        if (c->w->insts[i].slots) {
+            if (!(ptx_flags(&c->f->insts[i]) & PTX_F_WARP))
+                return false;
+            for (uint32_t k = c->w->refs_of[i]; k < c->w->results_of[i]; k++)
+                if (c->w->ref[k] == reg)
+                    return true;
+            return false;
+        }
     return false;
 }
 
-/* Machine instructions of a block that only `from` enters and that goes on to one other; UINT32_MAX: not such a
- * block. */
-static uint32_t skipped_size(const struct control *c, uint32_t block, uint32_t from)
+/* Whether a block that only `from` enters and that goes on to one other can run under a predicate. */
+static bool is_short(const struct control *c, uint32_t block, uint32_t from, uint32_t *size)
 {
     const struct ptx_block *b = &c->cfg->blocks[block];
     if (b->pred_count != 1 || b->preds[0] != from || b->succ_count != 1 || b->exits)
-        return UINT32_MAX;
-    uint32_t size = 0;
+        return false;
+    uint32_t loads = 0;
+    *size = 0;
     for (uint32_t i = b->first; i < b->end; i++) {
-        if (!is_jump(&c->f->insts[i]) && (!can_be_predicated(&c->f->insts[i]) || waits_for_memory(c, b, i)))
-            return UINT32_MAX;
-        size += is_jump(&c->f->insts[i]) ? 0 : c->w->insts[i].slots;
+        if (is_jump(&c->f->insts[i]))
+            continue;
+        if (!can_be_predicated(&c->f->insts[i]) || c->w->insts[i].slots >= WITH_SLOW_PATH ||
+            (loads_from_afar(c, i) && is_wanted_at_once(c, b, i)))
+            return false;
+        loads += c->w->insts[i].slots && loads_from_afar(c, i);
+        *size += c->w->insts[i].slots;
     }
-    return size;
+    return *size <= (loads ? MOST_SKIP_LOADS : MOST_PREDICATED);
 }
 
 /* if without else: one successor leads to the other; with else: both to a third. What is skipped is issued all the
- * same. */
+ * same. A branch to the end is an EXIT under a predicate, whatever it skips. */
 static bool is_short_branch(struct control *c, uint32_t block)
 {
     const struct ptx_block *b = &c->cfg->blocks[block];
     struct ptx_lowered *branch = &c->w->insts[b->end - 1];
-    if (b->succ_count != 2 || b->exits)
+    if (b->succ_count != 2 || b->exits || only_returns(c, b->succs[0]) || only_returns(c, b->succs[1]))
         return false;
-    uint32_t size[2] = {skipped_size(c, b->succs[0], block), skipped_size(c, b->succs[1], block)};
-    bool fits[2] = {size[0] <= MOST_PREDICATED, size[1] <= MOST_PREDICATED};
+    uint32_t size[2];
+    bool fits[2] = {is_short(c, b->succs[0], block, &size[0]), is_short(c, b->succs[1], block, &size[1])};
     if (fits[0] && c->cfg->blocks[b->succs[0]].succs[0] == b->succs[1]) {
         branch->if_taken = (uint8_t)size[0];
         return true;
@@ -157,12 +190,6 @@ static bool give_comparison(struct control *c, uint32_t branch, enum ptx_fate fa
 }
 
 /* ------------------------------------------------------------- where threads meet */
-
-static bool only_returns(const struct control *c, uint32_t block)
-{
-    const struct ptx_block *b = &c->cfg->blocks[block];
-    return b->end - b->first == 1 && ptx_flags(&c->f->insts[b->first]) & (PTX_F_RET | PTX_F_EXIT);
-}
 
 static void add_slots(struct ptx_lowered *l, uint32_t slots)
 {
@@ -195,6 +222,16 @@ static void meet(struct control *c, uint32_t branch)
         add_slots(&c->w->insts[branch], MEETING);
 }
 
+/* A block that is entered from `from`, and from what is one with it. */
+static void join(struct control *c, uint32_t block, uint32_t from)
+{
+    const struct ptx_block *b = &c->cfg->blocks[block];
+    if (b->pred_count == 1)
+        c->stretch[block] = c->stretch[from];
+    if (b->pred_count == 1 && b->succ_count == 1 && c->cfg->blocks[b->succs[0]].pred_count == 2)
+        c->stretch[b->succs[0]] = c->stretch[from];
+}
+
 static void look_at_branch(struct control *c, uint32_t branch)
 {
     const struct ptx_inst *in = &c->f->insts[branch];
@@ -203,13 +240,51 @@ static void look_at_branch(struct control *c, uint32_t branch)
         give_comparison(c, branch, PTX_FATE_FUSED);
         for (uint32_t k = 0; k < 2; k++) { /* what was skipped runs on */
             uint32_t side = c->cfg->blocks[block].succs[k];
+            join(c, side, block);
             if (is_jump(last_of(c, side)) && c->cfg->blocks[side].pred_count == 1)
                 lower_vanish(c->w, c->cfg->blocks[side].end - 1, PTX_FATE_MERGED, PTX_INTO_NOTHING);
         }
         return;
     }
+    for (uint32_t k = 0; k < 2 && c->cfg->blocks[block].succ_count == 2; k++) { /* those that do not exit run on */
+        uint32_t other = c->cfg->blocks[block].succs[1 - k];
+        if (only_returns(c, c->cfg->blocks[block].succs[k]) && c->cfg->blocks[other].pred_count == 1)
+            c->stretch[other] = c->stretch[block];
+    }
     if (!in->guard || c->w->divergent[in->guard->index])
         meet(c, branch);
+}
+
+static bool has_parting_branch(const struct control *c, uint32_t block)
+{
+    const struct ptx_block *b = &c->cfg->blocks[block];
+    const struct ptx_inst *in = last_of(c, block);
+    const struct ptx_lowered *l = &c->w->insts[b->end - 1];
+    return b->succ_count == 2 && ptx_is_conditional_branch(in) && c->w->divergent[in->guard->index] && !l->if_taken &&
+           !l->if_not_taken;
+}
+
+/* Both ways of a branch have a branch of their own, into the same block or past it: threads meet in that block as well,
+ * and those that go past it say so (BREAK). */
+static void meet_on_the_way(struct control *c, uint32_t block)
+{
+    const struct ptx_block *b = &c->cfg->blocks[block];
+    uint32_t from = c->cfg->idom[block];
+    if (!b->reachable || b->pred_count != 2 || from == PTX_NO_BLOCK || !has_parting_branch(c, from))
+        return;
+    uint32_t past = c->cfg->ipdom[from];
+    for (uint32_t k = 0; k < 2; k++) {
+        uint32_t way = goes_to(c, c->cfg->blocks[from].succs[k]);
+        const struct ptx_block *w = &c->cfg->blocks[way];
+        if (past == block || !has_parting_branch(c, way))
+            return;
+        uint32_t to[2] = {goes_to(c, w->succs[0]), goes_to(c, w->succs[1])};
+        if (!(to[0] == block && to[1] == past) && !(to[0] == past && to[1] == block))
+            return;
+    }
+    add_slots(&c->w->insts[c->cfg->blocks[from].end - 1], MEETING);
+    for (uint32_t k = 0; k < 2; k++)
+        add_slots(&c->w->insts[c->cfg->blocks[goes_to(c, c->cfg->blocks[from].succs[k])].end - 1], 1);
 }
 
 /* ------------------------------------------------------------- jumps */
@@ -480,36 +555,194 @@ static bool has_inner_loop(const struct ptx_cfg *cfg, uint32_t loop)
     return false;
 }
 
+/* ------------------------------------------------------------- loops that end with the kernel */
+
+/* After the last round of a loop of several blocks there is nothing but the end: those that are done exit, and the jump
+ * back is an instruction of its own. A loop of one block has a branch back, and the exit after it. */
+static void end_with_loop(struct control *c, uint32_t loop)
+{
+    const struct ptx_loop *l = &c->cfg->loops[loop];
+    bool several = false;
+    for (uint32_t k = 0; k < l->block_count; k++)
+        several |=
+            c->stretch[l->blocks[k]] != c->stretch[l->header_block] && goes_to(c, l->blocks[k]) != l->header_block;
+    for (uint32_t k = 0; several && k < l->block_count; k++) {
+        const struct ptx_block *b = &c->cfg->blocks[l->blocks[k]];
+        for (uint32_t s = 0; s < 2 && b->succ_count == 2; s++)
+            if (only_returns(c, b->succs[s]) && goes_to(c, b->succs[1 - s]) == l->header_block)
+                add_slots(&c->w->insts[b->end - 1], 1);
+    }
+}
+
+/* ------------------------------------------------------------- pointers that step */
+
+/* The halves of a sum of 64 bits go to two registers wherever there is room; an address wants neighbours. So a pointer
+ * that steps in a loop is moved to its pair, in each round. */
+static void pair_pointers(struct control *c)
+{
+    enum { MOVES = 2 };
+    const struct lowering_work *w = c->w;
+    for (uint32_t i = 0; i < c->f->inst_count; i++) {
+        int32_t loop = lower_loop_of(w, i);
+        if (loop == PTX_NO_LOOP || !lower_is_kept(w, i) || !steps_by_constant(c, i) ||
+            !lower_is_integer(&c->f->insts[i], 64) || w->narrow[c->f->insts[i].operands[0].reg->index])
+            continue;
+        bool is_address = false;
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t reg = c->f->insts[i].operands[k].reg->index;
+            for (uint32_t u = w->users_of[reg]; u < w->users_of[reg + 1]; u++)
+                is_address |=
+                    is_in_loop(c, (uint32_t)loop, w->users[u]) && lower_uses_memory(lower_inst(w, w->users[u]));
+        }
+        if (is_address)
+            add_slots(&w->insts[i], MOVES);
+    }
+}
+
 /* ------------------------------------------------------------- the kernel's own beginning */
 
-static bool names_shared(const struct ptx_inst *in)
+/* The variable of shared memory that an instruction names. */
+static const struct ptx_variable *shared_variable(const struct ptx_inst *in)
 {
     for (uint32_t k = 0; k < in->operand_count; k++) {
         const struct ptx_operand *o = &in->operands[k];
         if (o->kind == PTX_OPERAND_ADDRESS && o->element_count)
             o = &o->elements[0];
         if (o->kind == PTX_OPERAND_SYMBOL && o->variable->space == PTX_SPACE_SHARED)
-            return true;
+            return o->variable;
     }
-    return false;
+    return NULL;
+}
+
+static bool is_written_once(const struct lowering_work *w, uint32_t i)
+{
+    uint32_t reg = lower_result(w, i);
+    return reg != LOWER_NONE && w->definition[reg] == i;
 }
 
 static void begin_kernel(struct lowering_work *w)
 {
-    enum { STACK_POINTER = 1, DESCRIPTOR = 1, SHARED_BASE = 2 };
-    bool global = false, shared = false;
-    uint32_t first = LOWER_NONE, direct = 0;
+    enum { STACK_POINTER = 1, DESCRIPTOR = 1 };
+    bool global = false;
+    uint32_t first = LOWER_NONE;
     for (uint32_t i = 0; i < w->f->inst_count; i++) {
-        const struct ptx_inst *in = lower_inst(w, i);
         if (w->insts[i].fate == PTX_FATE_DEAD)
             continue;
         first = first == LOWER_NONE && w->insts[i].slots ? i : first;
-        global |= uses_global(in);
-        direct |= !shared && names_shared(in) && lower_uses_memory(in); /* no instruction of its own takes the base */
-        shared |= names_shared(in);
+        global |= uses_global(lower_inst(w, i));
     }
     if (first != LOWER_NONE)
-        add_slots(&w->insts[first], STACK_POINTER + (global ? DESCRIPTOR : 0) + (shared ? SHARED_BASE : 0) + direct);
+        add_slots(&w->insts[first], STACK_POINTER + (global ? DESCRIPTOR : 0));
+}
+
+/* ------------------------------------------------------------- where shared memory begins */
+
+static bool was_named(const struct control *c, uint32_t mov, const struct ptx_variable *variable)
+{
+    uint32_t stretch = c->stretch[c->cfg->block_of_inst[mov]];
+    for (uint32_t i = mov; i-- > c->cfg->blocks[stretch].first;)
+        if (c->stretch[c->cfg->block_of_inst[i]] == stretch && c->f->insts[i].opcode == PTX_OP_mov &&
+            lower_is_kept(c->w, i) && shared_variable(&c->f->insts[i]) == variable)
+            return true;
+    return false;
+}
+
+/* The window of shared memory, and what a variable's place is in it, are computed again in each stretch of code without
+ * a jump: three instructions for the first variable, one of which is the move, two for another. */
+static void find_shared(struct control *c)
+{
+    enum { BASE = 2, OF_ANOTHER = 1 };
+    bool *is_known = arena_array(&c->w->scratch, bool, c->cfg->block_count + 1);
+    for (uint32_t i = 0; i < c->f->inst_count; i++) {
+        const struct ptx_inst *in = &c->f->insts[i];
+        const struct ptx_variable *variable = shared_variable(in);
+        if (!variable || !lower_is_kept(c->w, i))
+            continue;
+        bool *known = &is_known[c->stretch[c->cfg->block_of_inst[i]]], moves = in->opcode == PTX_OP_mov;
+        bool last = c->cfg->blocks[c->cfg->block_of_inst[i]].end == i + 1;
+        if (!*known)
+            add_slots(&c->w->insts[i], BASE + !moves); /* no instruction of its own takes the base */
+        else if (moves && !was_named(c, i, variable))
+            add_slots(&c->w->insts[i], OF_ANOTHER);
+        else if (moves && !last && is_written_once(c->w, i))
+            lower_vanish(c->w, i, PTX_FATE_OPERAND, PTX_INTO_NOTHING);
+        *known = true;
+    }
+}
+
+/* ------------------------------------------------------------- parameters */
+
+enum { MOST_HOMES = 32 };
+
+struct parameter_use {
+    struct control *c;
+    uint32_t load;                          /* the ld.param */
+    uint32_t homes[MOST_HOMES], home_count; /* stretches of code in which it is loaded */
+};
+
+/* Before the outermost loop around an instruction that the parameter is not loaded in; PTX_NO_LOOP: none. */
+static int32_t loop_to_enter(const struct control *c, uint32_t i, uint32_t load)
+{
+    int32_t loop = lower_loop_of(c->w, i), found = PTX_NO_LOOP;
+    for (; loop != PTX_NO_LOOP && !is_in_loop(c, (uint32_t)loop, load); loop = c->cfg->loops[loop].parent)
+        found = loop;
+    return found;
+}
+
+static void use_at(struct parameter_use *p, uint32_t i)
+{
+    struct control *c = p->c;
+    int32_t loop = loop_to_enter(c, i, p->load);
+    uint32_t block = c->cfg->block_of_inst[i];
+    if (loop != PTX_NO_LOOP)
+        block = c->cfg->idom[c->cfg->loops[loop].header_block];
+    if (block == PTX_NO_BLOCK)
+        return;
+    for (uint32_t k = 0; k < p->home_count; k++)
+        if (ptx_cfg_dominates(c->cfg, p->homes[k], block))
+            return;
+    if (p->home_count == MOST_HOMES)
+        return;
+    p->homes[p->home_count++] = c->stretch[block];
+    if (c->stretch[block] == c->stretch[c->cfg->block_of_inst[p->load]])
+        return; /* the ld.param itself */
+    if (loop != PTX_NO_LOOP)
+        pay_before(c, (uint32_t)loop, 1);
+    else
+        add_slots(&c->w->insts[i], 1);
+}
+
+static void use_parameter(struct parameter_use *p, uint32_t reg, uint32_t depth)
+{
+    enum { MOST_NAMES = 12 };
+    const struct lowering_work *w = p->c->w;
+    for (uint32_t k = w->users_of[reg]; k < w->users_of[reg + 1]; k++) {
+        uint32_t i = w->users[k], result = lower_result(w, i);
+        if (w->insts[i].fate == PTX_FATE_OPERAND && result != LOWER_NONE && depth < MOST_NAMES)
+            use_parameter(p, result, depth + 1);
+        else if (w->insts[i].fate == PTX_FATE_FUSED && w->insts[i].into != PTX_INTO_NOTHING)
+            use_at(p, w->insts[i].into);
+        else if (w->insts[i].fate == PTX_FATE_KEPT)
+            use_at(p, i);
+    }
+}
+
+/* A parameter is loaded where it is wanted, in each of several paths; of a loop's, before the loop. */
+static void load_parameters(struct control *c)
+{
+    for (uint32_t i = 0; i < c->f->inst_count; i++) {
+        uint32_t reg = lower_result(c->w, i), home = c->stretch[c->cfg->block_of_inst[i]];
+        if (!lower_is_kept(c->w, i) || !lower_reads_parameter(c->f, &c->f->insts[i]) || reg == LOWER_NONE ||
+            c->w->definition[reg] != i)
+            continue;
+        struct parameter_use p = {.c = c, .load = i};
+        use_parameter(&p, reg, 0);
+        bool is_used_there = false;
+        for (uint32_t k = 0; k < p.home_count; k++)
+            is_used_there |= p.homes[k] == home;
+        if (!is_used_there && c->cfg->blocks[c->cfg->block_of_inst[i]].end != i + 1)
+            lower_vanish(c->w, i, PTX_FATE_OPERAND, PTX_INTO_NOTHING);
+    }
 }
 
 /* ------------------------------------------------------------- textures */
@@ -559,6 +792,9 @@ void lower_control(struct lowering_work *w)
     if (!w->f->inst_count)
         return;
     c.first_meeting = arena_array(&w->scratch, uint32_t, w->cfg->block_count + 1);
+    c.stretch = arena_array(&w->scratch, uint32_t, w->cfg->block_count + 1);
+    for (uint32_t b = 0; b < w->cfg->block_count; b++)
+        c.stretch[b] = b;
     find_divergent(w);
     for (uint32_t i = 0; i < w->f->inst_count; i++)
         add_up_first(w, i);
@@ -567,12 +803,20 @@ void lower_control(struct lowering_work *w)
     for (uint32_t l = 0; l < w->cfg->loop_count; l++)
         if (!has_inner_loop(w->cfg, l))
             unroll(&c, l);
+    pair_pointers(&c);
     for (uint32_t b = 0; b < w->cfg->block_count; b++)
         if (w->cfg->blocks[b].reachable && ptx_is_conditional_branch(last_of(&c, b)))
             look_at_branch(&c, w->cfg->blocks[b].end - 1);
     for (uint32_t i = 0; i < w->f->inst_count; i++)
         if (w->f->insts[i].unrolled == PTX_UNROLLED_ENTRY)
             add_slots(&w->insts[i], UNROLLED_ENTRY - ENTRY_WRITTEN);
-    if (w->f->is_entry)
+    for (uint32_t b = 0; b < w->cfg->block_count; b++)
+        meet_on_the_way(&c, b);
+    for (uint32_t l = 0; l < w->cfg->loop_count; l++)
+        end_with_loop(&c, l);
+    if (w->f->is_entry) {
+        load_parameters(&c);
         begin_kernel(w);
+        find_shared(&c);
+    }
 }

@@ -55,6 +55,39 @@ static bool has_room(const struct lowering_work *w, uint32_t i, uint32_t user)
     return w->inputs[i] + w->inputs[user] - 1 <= MOST_INPUTS && w->literals[i] + w->literals[user] <= 1;
 }
 
+/* Whether a value is known to be less than 2 to the power of bits. */
+static bool is_below(const struct lowering_work *w, const struct ptx_operand *o, int64_t bits)
+{
+    enum { THREAD_BITS = 10 }; /* a block has 1,024 threads at most */
+    uint32_t d = o->kind == PTX_OPERAND_REG ? w->definition[o->reg->index] : LOWER_NONE;
+    if (o->kind == PTX_OPERAND_INT)
+        return o->integer >= 0 && o->integer < INT64_C(1) << bits;
+    if (d >= LOWER_MANY || lower_inst(w, d)->operand_count < 2)
+        return false;
+    const struct ptx_inst *in = lower_inst(w, d);
+    const struct ptx_operand *last = &in->operands[in->operand_count - 1];
+    switch (in->opcode) {
+    case PTX_OP_and: return last->kind == PTX_OPERAND_INT && is_below(w, last, bits);
+    case PTX_OP_shr:
+        return last->kind == PTX_OPERAND_INT && lower_is_integer(in, 32) && !ptx_type_is_signed(lower_type(in)) &&
+               32 - last->integer <= bits;
+    case PTX_OP_mov:
+        return last->kind == PTX_OPERAND_SPECIAL && last->special >= PTX_SREG_TID_X &&
+               last->special <= PTX_SREG_TID_Z && THREAD_BITS <= bits;
+    default: return false;
+    }
+}
+
+/* A shifted value, or one that fits below it: the two have no bit in common, and "or" is an addition. */
+static bool adds_below(const struct lowering_work *w, uint32_t i, uint32_t user, uint32_t reg)
+{
+    const struct ptx_inst *in = lower_inst(w, i), *u = lower_inst(w, user);
+    if (u->opcode != PTX_OP_or || w->inputs[user] != 2 || in->operands[2].integer > 31)
+        return false;
+    const struct ptx_operand *other = operand_is(u, 1, reg) ? &u->operands[2] : &u->operands[1];
+    return is_below(w, other, in->operands[2].integer);
+}
+
 /* a * b goes into + c; subtracted products need a negation first. */
 static bool adds_product(const struct lowering_work *w, uint32_t user, uint32_t reg)
 {
@@ -79,7 +112,7 @@ static bool mul_fits(const struct lowering_work *w, uint32_t i, uint32_t user, u
 static bool shl_fits(const struct lowering_work *w, uint32_t i, uint32_t user, uint32_t reg)
 {
     const struct ptx_inst *in = lower_inst(w, i);
-    return in->operands[2].kind == PTX_OPERAND_INT && adds_product(w, user, reg) &&
+    return in->operands[2].kind == PTX_OPERAND_INT && (adds_product(w, user, reg) || adds_below(w, i, user, reg)) &&
            is_int32(w, i) == is_int32(w, user) && (is_int32(w, i) || (is_int64(w, i) && lower_use_count(w, reg) == 1));
 }
 
@@ -139,13 +172,15 @@ static bool is_constant_part(const struct lowering_work *w, const struct ptx_ope
 
 static bool is_address_only(const struct ptx_inst *u, uint32_t reg)
 {
-    const struct ptx_operand *address = lower_uses_memory(u) ? lower_address(u) : NULL;
-    if (!address || !operand_is(&(struct ptx_inst){.operand_count = 1, .operands = address->elements}, 0, reg))
-        return false;
-    for (uint32_t k = 0; k < u->operand_count; k++)
+    bool is_base = false;
+    for (uint32_t k = 0; k < u->operand_count; k++) {
+        const struct ptx_operand *o = &u->operands[k];
+        is_base |= o->kind == PTX_OPERAND_ADDRESS && o->elements[0].kind == PTX_OPERAND_REG &&
+                   o->elements[0].reg->index == reg;
         if (operand_is(u, k, reg))
             return false;
-    return true;
+    }
+    return is_base && lower_uses_memory(u);
 }
 
 static bool add_fits(const struct lowering_work *w, uint32_t i, uint32_t user, uint32_t reg)
@@ -268,6 +303,24 @@ static void predicate_selections(struct lowering_work *w)
     }
 }
 
+/* A bit test of a value that others read as well: the "and" writes a predicate beside its result. */
+static void test_on_the_way(struct lowering_work *w)
+{
+    for (uint32_t i = 0; i < w->f->inst_count; i++) {
+        const struct ptx_inst *in = lower_inst(w, i);
+        if (in->opcode != PTX_OP_setp || in->guard || !lower_is_kept(w, i) || in->operand_count != 3 ||
+            !lower_is_integer(in, 32) || !is_zero(&in->operands[2]) || in->operands[1].kind != PTX_OPERAND_REG ||
+            !(ptx_has_modifier(in, PTX_MOD_EQ) || ptx_has_modifier(in, PTX_MOD_NE)))
+            continue;
+        uint32_t d = w->definition[in->operands[1].reg->index], result = lower_result(w, i);
+        bool last = w->cfg->blocks[w->cfg->block_of_inst[i]].end == i + 1;
+        if (d < LOWER_MANY && !last && result != LOWER_NONE && w->definition[result] == i &&
+            lower_inst(w, d)->opcode == PTX_OP_and && lower_is_kept(w, d) && w->insts[d].slots == 1 &&
+            lower_loop_of(w, d) == lower_loop_of(w, i))
+            lower_vanish(w, i, PTX_FATE_FUSED, d);
+    }
+}
+
 void lower_fuse(struct lowering_work *w)
 {
     for (uint32_t i = 0; i < w->f->inst_count; i++) {
@@ -281,5 +334,6 @@ void lower_fuse(struct lowering_work *w)
                 take(w, i, w->users[k]);
         lower_vanish(w, i, PTX_FATE_FUSED, into);
     }
+    test_on_the_way(w);
     predicate_selections(w);
 }

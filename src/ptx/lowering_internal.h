@@ -57,6 +57,7 @@ uint8_t lower_count(const struct ptx_function *f, const struct ptx_inst *in, boo
 void lower_find_narrow(struct lowering_work *w);                                           /* lowering_count.c */
 void lower_moves(struct lowering_work *w);                                                 /* lowering_moves.c */
 void lower_fuse(struct lowering_work *w);                                                  /* lowering_fuse.c */
+void lower_shared(struct lowering_work *w);                                                /* lowering_shared.c */
 void lower_control(struct lowering_work *w);                                               /* lowering_control.c */
 
 #endif

@@ -144,6 +144,38 @@ static void pair_constants(struct lowering_work *w)
     }
 }
 
+/* ------------------------------------------------------------- zeros */
+
+static bool is_zero_move(const struct lowering_work *w, uint32_t i, const uint32_t *zero_since, uint32_t first)
+{
+    const struct ptx_inst *in = lower_inst(w, i);
+    if (in->opcode != PTX_OP_mov || in->guard || in->operand_count != 2 || lower_type(in) != PTX_F32)
+        return false;
+    const struct ptx_operand *o = &in->operands[1];
+    return (o->kind == PTX_OPERAND_FLOAT && o->is_float32 && !o->float32_bits) ||
+           (o->kind == PTX_OPERAND_REG && zero_since[o->reg->index] > first);
+}
+
+/* Sums that a block sets to zero: one instruction clears two. Counters are cleared one by one. */
+static void pair_zeros(struct lowering_work *w)
+{
+    uint32_t *zero_since = arena_array(&w->scratch, uint32_t, w->f->reg_count + 1); /* one more than the instruction */
+    for (uint32_t b = 0; b < w->cfg->block_count; b++) {
+        uint32_t first = w->cfg->blocks[b].first, before = LOWER_NONE;
+        for (uint32_t i = first; i < w->cfg->blocks[b].end; i++) {
+            bool zero = is_zero_move(w, i, zero_since, first);
+            for (uint32_t k = w->results_of[i]; k < w->refs_of[i + 1]; k++)
+                zero_since[w->ref[k]] = zero ? i + 1 : 0;
+            if (!zero || !lower_is_kept(w, i))
+                continue;
+            bool last = w->cfg->blocks[b].end == i + 1;
+            if (before != LOWER_NONE && !last)
+                lower_vanish(w, i, PTX_FATE_FUSED, before);
+            before = before == LOWER_NONE ? i : LOWER_NONE;
+        }
+    }
+}
+
 /* ------------------------------------------------------------- halves of 64 bits */
 
 static bool is_word(const bool *is_short, const struct ptx_operand *o)
@@ -221,5 +253,6 @@ void lower_moves(struct lowering_work *w)
             merge(w, i, result, is_merged);
     }
     pair_constants(w);
+    pair_zeros(w);
     find_words(w);
 }

@@ -22,7 +22,7 @@
     ".reg .pred %p<12>; .reg .b64 %a<4>; .reg .b32 %s<4>; .reg .b32 %t<4>;\n"
 #define HEAD                                                                                                         \
     ".version 8.0\n.target sm_90\n.address_size 64\n.const .align 4 .b8 table[64];\n"                                \
-    ".shared .align 4 .b8 tile[4096];\n"                                                                             \
+    ".shared .align 4 .b8 tile[4096];\n.shared .align 4 .b8 other[64];\n"                                            \
     ".visible .entry kernel(.param .u64 out, .param .u64 in, .param .u32 k, .param .u32 l) {\n" REGISTERS            \
     "ld.param.u64 %a1, [in];\nld.param.u64 %a2, [out];\nld.param.u32 %k1, [k];\nld.param.u32 %k2, [l];\n"            \
     "mov.u32 %t0, %tid.x;\nmul.wide.u32 %a0, %t0, 256;\nadd.s64 %a3, %a1, %a0;\nadd.s64 %a0, %a2, %a0;\n"            \
@@ -92,6 +92,24 @@ static void check(const struct rule *rules, size_t count)
 }
 #define CHECK(rules) check(rules, sizeof(rules) / sizeof(rules)[0])
 
+static uint32_t index_of(const struct fixture *x, const char *name)
+{
+    for (uint32_t r = 0; r < x->kernel->reg_count; r++)
+        if (!strcmp(x->kernel->regs[r]->name, name))
+            return r;
+    fail_msg("no register %s", name);
+    return 0;
+}
+
+static bool reads(const struct fixture *x, uint32_t inst, const char *name)
+{
+    const struct ptx_lowered *l = &x->lowering->insts[HEAD_INSTRUCTIONS + inst];
+    for (uint32_t k = 0; k < l->read_count; k++)
+        if (l->reads[k] == x->lowering->register_of[index_of(x, name)])
+            return true;
+    return false;
+}
+
 /* ------------------------------------------------------------- counts */
 
 static void one_becomes_many(void **state)
@@ -122,6 +140,7 @@ static void one_becomes_many(void **state)
         {"bfe.u32 %r0, %r1, 16, 8;", "1"}, /* a byte at its place is a permutation */
         {"cvt.s64.s32 %q0, %r1;", "1"},
         {"mad.lo.s32 %r0, %r1, %r2, %r3;", "1"},
+        {"abs.s32 %r0, %r1;", "1"},
         {"fma.rn.f64 %d0, %d1, %d2, %d1;", "1"},
         {"membar.gl;", "4"},
         {"atom.shared.add.f32 %f0, [%s1], %f1;", "7"},
@@ -193,12 +212,13 @@ static void addresses_take_arithmetic_in(void **state)
          "st.global.u32 [%q6], %r5;",
          "0 1 1 1 1"},
         /* 32 bits are enough for shared memory */
-        {"mul.wide.u32 %q4, %r1, 4;\nmov.u64 %q5, tile;\nadd.s64 %q6, %q5, %q4;\nld.shared.u32 %r0, [%q6];", "0 1 1 1"},
+        {"mul.wide.u32 %q4, %r1, 4;\nmov.u64 %q5, tile;\nadd.s64 %q6, %q5, %q4;\nld.shared.u32 %r0, [%q6];", "0 3 1 1"},
         {"mul.wide.u32 %q4, %r1, 4;\nmov.u64 %q5, table;\nadd.s64 %q6, %q5, %q4;\nld.const.u32 %r0, [%q6];", "0 0 1 1"},
         /* two words of constants at once */
         {"ld.const.f32 %f5, [table];\nld.const.f32 %f6, [table+4];\nld.const.f32 %f7, [table+8];\n"
          "fma.rn.f32 %f8, %f5, %f1, %f6;\nmul.rn.f32 %f0, %f8, %f7;",
          "1 0 1 1 1"},
+        {"add.s64 %q5, %q1, 16;\ncp.async.cg.shared.global [%s1], [%q5], 16;", "0 1"},
     };
     CHECK(rules);
 }
@@ -225,6 +245,12 @@ static void two_become_one(void **state)
         {"and.b32 %r5, %r1, 255;\nor.b32 %r0, %r5, 256;", "1 1"}, /* one literal at most */
         {"not.b32 %r5, %r1;\nand.b32 %r0, %r5, %r2;", "0 1"},
         {"and.b32 %r5, %r1, 1;\nsetp.eq.s32 %p0, %r5, 0;", "0 1"},
+        {"and.b32 %r0, %r1, 1;\nsetp.eq.s32 %p0, %r0, 0;", "1 0"}, /* its value is needed besides */
+        {"and.b32 %r0, %r1, 1;\nsetp.gt.s32 %p0, %r0, 0;", "1 1"},
+        {"shl.b32 %r5, %r1, 5;\nand.b32 %r6, %r2, 31;\nor.b32 %r0, %r5, %r6;", "0 1 1"}, /* no bit in common */
+        {"shl.b32 %r5, %r1, 5;\nand.b32 %r6, %r2, 63;\nor.b32 %r0, %r5, %r6;", "1 0 1"},
+        {"shl.b32 %r5, %r1, 10;\nor.b32 %r0, %r5, %t0;", "0 1"}, /* a thread's number */
+        {"shl.b32 %r5, %r1, 9;\nor.b32 %r0, %r5, %t0;", "1 1"},
         {"min.s32 %r5, %r1, %r2;\nmin.s32 %r0, %r5, %r3;", "0 1"},
         {"min.f32 %f5, %f1, %f2;\nmin.f32 %f0, %f5, %f3;", "1 1"},
         {"neg.f32 %f5, %f1;\nfma.rn.f32 %f0, %f5, %f2, %f3;", "0 1"},
@@ -261,9 +287,26 @@ static void short_branches_become_predicates(void **state)
         {"mul.hi.s32 %r0, %r1, %r2;\nsetp.lt.s32 %p4, %r1, %r2;\n@%p4 bra L;\n" LONG_PART "L:", "1 1 3"},
         /* all threads go the same way */
         {"mul.hi.s32 %r0, %r1, %r2;\nsetp.lt.s32 %p4, %k1, %k2;\n@%p4 bra L;\n" LONG_PART "L:", "1 1 1"},
-        /* waits for memory inside */
-        {"setp.lt.s32 %p4, %r1, %r2;\n@%p4 bra L;\nld.global.u32 %r5, [%q1];\nst.global.u32 [%q2], %r5;\nL:",
-         "1 3 1 1"},
+        /* a load is under way earlier without the branch: more than twice as much may be skipped */
+        {"setp.lt.s32 %p4, %r1, %r2;\n@%p4 bra L;\nld.global.u32 %r5, [%q1];\n" LONG_PART "xor.b32 %r0, %r0, %r5;\nL:",
+         "0 1 1"},
+        {"setp.lt.s32 %p4, %r1, %r2;\n@%p4 bra L;\nld.global.u32 %r5, [%q1];\n" LONG_PART LONG_PART
+         "mul.hi.s32 %r0, %r0, %r2;\n"
+         "xor.b32 %r0, %r0, %r5;\nL:",
+         "1 3 1"},
+        /* but not where a shuffle wants it at once, or others meet there */
+        {"setp.lt.s32 %p4, %r1, %r2;\nmov.u32 %r5, 0;\n@%p4 bra L;\nld.global.u32 %r5, [%q1];\nL:\n"
+         "shfl.sync.down.b32 %r0, %r5, 1, 31, -1;",
+         "1 1 3 1 1"},
+        {"mul.hi.s32 %r0, %r1, %r2;\n@%p1 bra L;\nsetp.lt.s32 %p4, %r1, %r2;\n@%p4 bra L;\nld.global.u32 %r0, "
+         "[%q1];\nL:",
+         "1 3 1 1 1"},
+        /* a division has a branch of its own */
+        {"mov.f32 %f0, %f1;\nsetp.lt.s32 %p4, %r1, %r2;\n@%p4 bra L;\nld.global.f32 %f5, [%q1];\n"
+         "div.rn.f32 %f0, %f5, %f2;\nL:",
+         "0 1 3 1 10"},
+        /* to the end: an exit */
+        {"setp.lt.s32 %p4, %r1, %r2;\n@%p4 bra L;\nst.global.u32 [%q1], %r1;\nL:\nret;", "1 1 1 1"},
         /* the end of the thread */
         {"setp.lt.s32 %p4, %r1, %r2;\n@%p4 bra L;\nret;\nL:", "1 1 1"},
     };
@@ -336,6 +379,140 @@ static void loops_that_count_are_unrolled(void **state)
     CHECK(rules);
 }
 
+/* if ((%p1 and a) or (not %p1 and b)) { ... }: two ways into the body, and two past it. */
+static void threads_meet_on_the_way(void **state)
+{
+    (void)state;
+    static const struct rule rules[] = {
+        /* two pairs of BSSY and BSYNC, a BREAK on each way past the body */
+        {"mul.hi.s32 %r0, %r1, %r2;\n@%p1 bra B;\nsetp.lt.s32 %p4, %r1, %r3;\n@%p4 bra X;\nbra Y;\nB:\n"
+         "setp.lt.s32 %p5, %r1, %r2;\n@%p5 bra Y;\nX:\n" LONG_PART "Y:",
+         "1 5 1 2 0 1 2"},
+    };
+    CHECK(rules);
+}
+
+static void pointers_that_step_are_moved(void **state)
+{
+    (void)state;
+    static const struct rule rules[] = {
+        {"mov.u64 %q5, %q1;\nmov.u32 %r0, 1;\nL:\nld.global.u32 %r6, [%q5];\nadd.s64 %q5, %q5, 4;\n"
+         "mul.lo.s32 %r0, %r0, %r6;\nsetp.lt.s32 %p4, %r0, %k1;\n@%p4 bra L;",
+         "0 3 1 4 1 1 1"},
+        /* no address */
+        {"mov.u64 %q0, %q1;\nmov.u32 %r0, 1;\nL:\nadd.s64 %q0, %q0, 4;\nmul.lo.s32 %r0, %r0, %r2;\n"
+         "setp.lt.s32 %p4, %r0, %k1;\n@%p4 bra L;",
+         "0 3 2 1 1 1"},
+        /* an address of shared memory has 32 bits */
+        {"mov.u64 %q5, tile;\nmov.u32 %r0, 1;\nL:\nld.shared.u32 %r6, [%q5];\nadd.s64 %q5, %q5, 4;\n"
+         "mul.lo.s32 %r0, %r0, %r6;\nsetp.lt.s32 %p4, %r0, %k1;\n@%p4 bra L;",
+         "3 3 1 1 1 1 1"},
+    };
+    CHECK(rules);
+}
+
+static void sums_are_cleared_in_pairs(void **state)
+{
+    (void)state;
+    static const struct rule rules[] = {
+        {"mov.f32 %f0, 0f00000000;\nmov.f32 %f5, %f0;\nmov.f32 %f6, 0f3F800000;\nmov.f32 %f7, 0f00000000;\nL:\n"
+         "add.rn.f32 %f0, %f0, %f1;\nadd.rn.f32 %f5, %f5, %f0;\nadd.rn.f32 %f6, %f6, %f5;\n"
+         "add.rn.f32 %f7, %f7, %f6;\nsetp.lt.f32 %p4, %f7, %f2;\n@%p4 bra L;\nmov.f32 %f0, %f7;",
+         "1 0 1 3"},
+    };
+    CHECK(rules);
+}
+
+static void a_loop_may_end_with_the_kernel(void **state)
+{
+    (void)state;
+#define ROUND(last)                                                                                             \
+    "mov.u32 %r0, 1;\nL:\nmul.lo.s32 %r0, %r0, %r2;\n@%p1 bra M;\n" LONG_PART "M:\nst.global.u32 [%q1], %r0;\n" \
+    "setp.lt.s32 %p4, %r0, %k1;\n@%p4 bra L;\n" last
+    static const struct rule rules[] = {
+        {ROUND("ret;"), "1 1 3 1 1 1 1 1 1 1 1 1 1 1 2"}, /* exit, and jump back */
+        {ROUND("bra N;\nN:\nret;"), "1 1 3 1 1 1 1 1 1 1 1 1 1 1 2"},
+        {ROUND("membar.cta;\nret;"), "3 1 3 1 1 1 1 1 1 1 1 1 1 1 1"},
+    };
+#undef ROUND
+    CHECK(rules);
+}
+
+static void parameters_are_loaded_where_they_are_wanted(void **state)
+{
+    (void)state;
+    static const struct rule rules[] = {
+        /* in both ways, not before */
+        {"ld.param.u32 %r5, [l];\nmul.hi.s32 %r0, %r1, %r2;\n@%p1 bra L;\n" LONG_PART
+         "xor.b32 %r0, %r0, %r5;\nbra M;\nL:\n" LONG_PART "mul.hi.s32 %r0, %r0, %r5;\nM:",
+         "0 1 3 1 1 1 1 1 1 1 1 1 2 1 1 1 1 1 1 1 1 1 1 2"},
+        /* once for what follows */
+        {"ld.param.u32 %r5, [l];\nmul.hi.s32 %r0, %r1, %r5;\n@%p1 bra L;\n" LONG_PART
+         "xor.b32 %r0, %r0, %r5;\nL:\nmul.hi.s32 %r0, %r0, %r5;",
+         "1 1 3 1 1 1 1 1 1 1 1 1 1 1"},
+        /* before a loop, with the one of its test */
+        {"ld.param.u32 %r5, [l];\nmov.u32 %r0, 1;\n@%p1 bra M;\nmul.hi.s32 %r0, %r1, %r2;\nL:\n"
+         "mul.lo.s32 %r0, %r0, %r5;\nsetp.lt.s32 %p4, %r0, %k1;\n@%p4 bra L;\nM:",
+         "0 1 3 3 1 1 1"},
+    };
+    CHECK(rules);
+}
+
+static void words_of_shared_memory_come_together(void **state)
+{
+    (void)state;
+    static const struct rule rules[] = {
+#define READ(reg, place) "ld.shared.u32 " reg ", [" place "];\n"
+#define USE              "mad.lo.s32 %r9, %r5, %r6, %r7;\nmul.lo.s32 %r0, %r9, %r8;"
+        {READ("%r5", "tile") READ("%r6", "tile+4") READ("%r7", "tile+8") READ("%r8", "tile+12") USE, "4 0 0 0"},
+        /* three of four are enough, of two both must be wanted, and in their place */
+        {READ("%r5", "tile") READ("%r6", "tile+4") READ("%r7", "tile+12") READ("%r8", "tile+20") USE, "4 0 0 1"},
+        {READ("%r5", "tile+8") READ("%r6", "tile+12") READ("%r7", "tile+20") READ("%r8", "tile+24") USE, "4 0 1 1"},
+        {READ("%r5", "tile") READ("%r6", "tile") READ("%r7", "tile+8") READ("%r8", "tile+16") USE,
+         "4 0 1 1"}, /* once */
+        /* not past a store, or where nobody knows how it is aligned */
+        {READ("%r5", "tile") READ("%r6", "tile+4") "st.shared.u32 [%s1], %r1;\n" READ("%r7", "tile+8")
+             READ("%r8", "tile+12") USE,
+         "4 0 1 1 0"},
+        {READ("%r5", "%s1") READ("%r6", "%s1+4") READ("%r7", "%s1+8") READ("%r8", "%s1+12") USE, "1 1 1 1"},
+        {"shl.b32 %r10, %t0, 3;\n" READ("%r5", "%r10") READ("%r6", "%r10+4") READ("%r7", "%r10+8")
+             READ("%r8", "%r10+12") USE,
+         "1 1 0 1 0"},
+        /* a pointer that steps by 16 */
+        {"mov.u32 %r10, tile;\nmov.u32 %r0, 1;\nL:\n" READ("%r5", "%r10") READ("%r6", "%r10+4") READ("%r7", "%r10+8")
+             READ("%r8", "%r10+12") "add.s32 %r10, %r10, 16;\n" USE "\nsetp.lt.s32 %p4, %r0, %r1;\n@%p4 bra L;",
+         "3 3 1 0 0 0 1"},
+        {"ld.shared.f64 %d5, [tile];\nld.shared.f64 %d6, [tile+8];\nadd.f64 %d0, %d5, %d6;", "4 0 1"},
+#undef READ
+#undef USE
+    };
+    CHECK(rules);
+    struct fixture x;
+    open_body(&x, "ld.shared.u32 %r5, [tile];\nld.shared.u32 %r6, [tile+4];\nmul.lo.s32 %r7, %r6, %r1;\n"
+                  "xor.b32 %r0, %r5, %r7;\n");
+    assert_int_equal(x.lowering->register_of[index_of(&x, "%r6")], x.lowering->register_of[index_of(&x, "%r5")]);
+    assert_true(reads(&x, 2, "%r5")); /* whoever reads the second waits for the first */
+    close_fixture(&x);
+}
+
+static void each_stretch_finds_shared_memory(void **state)
+{
+    (void)state;
+    static const struct rule rules[] = {
+        {"mov.u32 %r5, tile;\nst.shared.u32 [%r5], %r1;\nmov.u32 %r6, other;\nst.shared.u32 [%r6], %r1;\n"
+         "mov.u32 %r7, tile;\nst.shared.u32 [%r7+4], %r1;",
+         "3 1 2 1 0 1"},
+        {"mov.u32 %r5, tile;\nst.shared.u32 [%r5], %r1;\n@%p1 bra L;\n" LONG_PART
+         "mov.u32 %r6, tile;\nst.shared.u32 [%r6], %r1;\nL:\nst.shared.u32 [tile], %r2;",
+         "3 1 3 1 1 1 1 1 1 1 1 1 3 1 4"},
+        /* a short branch is no jump */
+        {"mov.u32 %r5, tile;\nst.shared.u32 [%r5], %r1;\n@%p1 bra L;\nmov.u32 %r6, tile;\n"
+         "st.shared.u32 [%r6], %r1;\nL:\nst.shared.u32 [tile], %r2;",
+         "3 1 1 0 1 1"},
+    };
+    CHECK(rules);
+}
+
 static void a_kernel_has_a_beginning(void **state)
 {
     (void)state;
@@ -347,30 +524,9 @@ static void a_kernel_has_a_beginning(void **state)
     open_body(&x, "mov.u32 %r0, 1;");
     assert_int_equal(x.lowering->insts[0].slots, 3); /* and the descriptor of global memory */
     close_fixture(&x);
-    open_body(&x, "st.shared.u32 [tile], %r1;");
-    assert_int_equal(x.lowering->insts[0].slots, 6); /* and where shared memory begins */
-    close_fixture(&x);
 }
 
 /* ------------------------------------------------------------- who waits for whom */
-
-static uint32_t index_of(const struct fixture *x, const char *name)
-{
-    for (uint32_t r = 0; r < x->kernel->reg_count; r++)
-        if (!strcmp(x->kernel->regs[r]->name, name))
-            return r;
-    fail_msg("no register %s", name);
-    return 0;
-}
-
-static bool reads(const struct fixture *x, uint32_t inst, const char *name)
-{
-    const struct ptx_lowered *l = &x->lowering->insts[HEAD_INSTRUCTIONS + inst];
-    for (uint32_t k = 0; k < l->read_count; k++)
-        if (l->reads[k] == x->lowering->register_of[index_of(x, name)])
-            return true;
-    return false;
-}
 
 static void readers_wait_for_what_vanished_reads(void **state)
 {
@@ -589,6 +745,13 @@ int main(void)
         cmocka_unit_test(two_become_one),
         cmocka_unit_test(short_branches_become_predicates),
         cmocka_unit_test(loops_that_count_are_unrolled),
+        cmocka_unit_test(threads_meet_on_the_way),
+        cmocka_unit_test(pointers_that_step_are_moved),
+        cmocka_unit_test(sums_are_cleared_in_pairs),
+        cmocka_unit_test(a_loop_may_end_with_the_kernel),
+        cmocka_unit_test(parameters_are_loaded_where_they_are_wanted),
+        cmocka_unit_test(words_of_shared_memory_come_together),
+        cmocka_unit_test(each_stretch_finds_shared_memory),
         cmocka_unit_test(a_kernel_has_a_beginning),
         cmocka_unit_test(readers_wait_for_what_vanished_reads),
         cmocka_unit_test(values_of_a_loop_share_a_register),
