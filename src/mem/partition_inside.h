@@ -51,8 +51,8 @@ struct partition {
     uint32_t queued;                     /* packets in the slices' queues to DRAM */
     uint32_t credits_used, credit_limit; /* requests between the slices' queues to and from DRAM; limit 0: none */
     uint64_t dram_now, dram_core_now;    /* of the last partition_run_dram */
-    uint64_t reply_stalls, input_stalls;
-    uint64_t core_now; /* of the last partition_l2_cycle */
+    uint64_t reply_stalls, input_stalls, l1_sectors, l1_sector_misses; /* as in struct partition_counters */
+    uint64_t core_now;                                                 /* of the last partition_l2_cycle */
 };
 
 /* Something has happened that a slice may rest for. */

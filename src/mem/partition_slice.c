@@ -91,6 +91,9 @@ static bool has_room(const struct partition *p, const struct slice *s)
     return ring_room(&s->input) >= p->pieces && !delay_full(&s->rop);
 }
 
+/* Not from the caches of constants and instructions. */
+static bool comes_from_l1(const struct packet *r) { return r->kind != PACKET_CONST && r->kind != PACKET_INST; }
+
 static void take_request(struct partition *p, struct slice *s, uint64_t core_now)
 {
     if (!has_room(p, s)) {
@@ -105,6 +108,8 @@ static void take_request(struct partition *p, struct slice *s, uint64_t core_now
     if (s->mirror)
         d->packet.away = address_map_slice(p->map, r->address) != s->number;
     pieces_name(&p->cut, d);
+    if (comes_from_l1(r))
+        p->l1_sectors += packet_sectors((uint8_t)d->sectors);
     if (r->kind == PACKET_TEXTURE && pieces_is_one(&p->cut, d))
         push_piece(p, s, d);
     else
@@ -197,6 +202,8 @@ static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
         return;
     if (s->mirror)
         account_for_halves(s, r, outcome, changes);
+    if (outcome == CACHE_MISS && !packet_is_write(r) && !r->guest && comes_from_l1(r))
+        p->l1_sector_misses += packet_sectors(r->sectors);
     uint32_t port_bytes = outcome == CACHE_HIT                                                ? r->bytes
                           : (packet_is_write(r) ? p->stores_evict_free : p->reads_evict_free) ? 0
                                                                                               : result.writeback_bytes;
