@@ -42,7 +42,7 @@ static void read_counts(const json_t *kernel, double c[CORRELATE_COUNTS])
     if (isnan(c[COUNT_INSTRUCTIONS]))
         c[COUNT_INSTRUCTIONS] = metric(kernel, "warp_instructions");
     /* On silicon a write finds its place in the L2, and what is on its way counts as there. */
-    c[COUNT_L2_HITS] = c[COUNT_L2_SECTORS] - (metric(kernel, "l2.misses") - metric(kernel, "l2.write_misses"));
+    c[COUNT_L2_HITS] = c[COUNT_L2_SECTORS] - metric(kernel, "sectors.l2_read_misses");
     c[COUNT_DRAM_READ] = SECTOR_BYTES * metric(kernel, "sectors.dram_reads");
     c[COUNT_DRAM_WRITTEN] = SECTOR_BYTES * metric(kernel, "sectors.dram_writes");
     /* Silicon's share is of the cycles in which an SM has a warp; ours of all. */

@@ -94,6 +94,10 @@ static bool check_counts(const struct address_map *m, const struct dram_config *
         return error_set(e, ERROR_INVALID, "dram.channels must be at least 1");
     if (dram->channel_bit > 47)
         return error_set(e, ERROR_INVALID, "dram.channel_bit is %u: addresses have 48 bits", dram->channel_bit);
+    if (dram->half_bit && (dram->half_bit < dram->channel_bit || dram->channels % 2))
+        return error_set(e, ERROR_INVALID,
+                         "dram.half_bit is %u: must be dram.channel_bit or above, and dram.channels even",
+                         dram->half_bit);
     if (!dram->banks || dram->banks > DRAM_BANKS_MOST)
         return error_set(e, ERROR_INVALID, "dram.banks is %u: must be 1 to %d", dram->banks, DRAM_BANKS_MOST);
     uint32_t bank_bits = (uint32_t)__builtin_popcountll(m->bank_mask);
@@ -116,11 +120,13 @@ bool address_map_init(struct address_map *m, const struct dram_config *dram, uin
     *m = (struct address_map){.channels = dram->channels,
                               .channel_bit = dram->channel_bit,
                               .slices_per_channel = slices_per_channel,
+                              .half_bit = dram->half_bit,
                               .hashed = dram->channels_hashed};
     const char *letters = dram->map;
     if (!skip_channel_prefix(&letters, dram, e) || !read_letters(m, letters, dram->map, e) || !check_counts(m, dram, e))
         return false;
-    m->channel_shift = is_power_of_two(m->channels) ? (uint32_t)__builtin_ctz(m->channels) : UINT32_MAX;
+    m->in_turn = m->half_bit ? m->channels / 2 : m->channels;
+    m->channel_shift = is_power_of_two(m->in_turn) ? (uint32_t)__builtin_ctz(m->in_turn) : UINT32_MAX;
     m->slice_mask = lowest_bits(m->bank_mask, (uint32_t)__builtin_ctz(slices_per_channel));
     m->row = gather_for(m->row_mask);
     m->bank = gather_for(m->bank_mask);

@@ -2,9 +2,10 @@
  *
  * The channel is taken at channel_bit: the bits above it modulo the number of channels, the quotient put back after
  * the bits below it (with a power of two this takes the bits out). Where channels are hashed, the quotient turns them
- * by a number without pattern: neighbours still take turns, and addresses at any distance meet all channels. Of the
- * rest, the string's letters R, B, C, S gather row, bank, column and burst bits. The low bits of the bank choose the
- * slice of the channel. */
+ * by a number without pattern: neighbours still take turns, and addresses at any distance meet all channels. Where
+ * there are halves (half_bit), the parity of the bits from there on chooses one of them first, and takes the place of
+ * the lowest of these bits. Of the rest, the string's letters R, B, C, S gather row, bank, column and burst bits. The
+ * low bits of the bank choose the slice of the channel. */
 #ifndef HEDDLE_MEM_ADDRESS_MAP_H
 #define HEDDLE_MEM_ADDRESS_MAP_H
 
@@ -24,8 +25,10 @@ struct bit_gather {
 
 struct address_map {
     uint32_t channels, channel_bit, slices_per_channel;
+    uint32_t half_bit; /* 0: no halves */
     bool hashed;
-    uint32_t channel_shift; /* log2(channels), or UINT32_MAX where channels is no power of two */
+    uint32_t in_turn;       /* channels, or those of a half */
+    uint32_t channel_shift; /* log2(in_turn), or UINT32_MAX where that is no power of two */
     uint64_t row_mask, bank_mask, column_mask, burst_mask, slice_mask; /* of the address without its channel */
     struct bit_gather row, bank, column, slice, in_slice;
 };
@@ -51,18 +54,30 @@ static inline uint64_t bit_gather(const struct bit_gather *g, uint64_t bits)
 static inline uint32_t address_map_turn(const struct address_map *m, uint64_t quotient, uint32_t channel)
 {
     uint32_t mixed = (uint32_t)((quotient * 0x9e3779b97f4a7c15u) >> 32);
-    channel += (uint32_t)((uint64_t)mixed * m->channels >> 32);
-    return channel < m->channels ? channel : channel - m->channels;
+    channel += (uint32_t)((uint64_t)mixed * m->in_turn >> 32);
+    return channel < m->in_turn ? channel : channel - m->in_turn;
+}
+
+/* Takes the half out of the address; first: of its channels. */
+static inline uint64_t address_map_without_half(const struct address_map *m, uint64_t address, uint32_t *first)
+{
+    uint64_t above = address >> m->half_bit, below = address & ((1ull << m->half_bit) - 1);
+    *first = __builtin_parityll(above) ? 0 : m->in_turn;
+    return above >> 1 << m->half_bit | below;
 }
 
 /* Takes the channel out of the address. */
 static inline uint64_t address_map_without_channel(const struct address_map *m, uint64_t address, uint32_t *channel)
 {
+    uint32_t first = 0;
+    if (m->half_bit)
+        address = address_map_without_half(m, address, &first);
     uint64_t above = address >> m->channel_bit, below = address & ((1ull << m->channel_bit) - 1);
-    uint64_t quotient = m->channel_shift != UINT32_MAX ? above >> m->channel_shift : above / m->channels;
-    *channel = (uint32_t)(above - quotient * m->channels);
+    uint64_t quotient = m->channel_shift != UINT32_MAX ? above >> m->channel_shift : above / m->in_turn;
+    *channel = (uint32_t)(above - quotient * m->in_turn);
     if (m->hashed)
         *channel = address_map_turn(m, quotient, *channel);
+    *channel += first;
     return quotient << m->channel_bit | below;
 }
 

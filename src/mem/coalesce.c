@@ -434,6 +434,21 @@ bool coalesce_uniform_atomic(const uint64_t address[32], uint32_t mask, uint32_t
     return true;
 }
 
+void coalesce_from_first_byte(const uint64_t address[32], struct access *list, uint32_t count)
+{
+    for (struct access *a = list; a < list + count; a++) {
+        uint64_t first = a->address + a->bytes;
+        for (uint32_t left = a->mask; left; left &= left - 1) {
+            uint64_t lane = address[__builtin_ctz(left)];
+            first = lane < first ? lane : first;
+        }
+        if (first > a->address) { /* else a lane begins in the access before */
+            a->bytes = (uint16_t)(a->bytes - (first - a->address));
+            a->address = first;
+        }
+    }
+}
+
 uint32_t coalesce_written(const uint64_t address[32], uint32_t bytes, const struct access *a)
 {
     uint32_t shift = (uint32_t)__builtin_ctz(a->bytes) - 5, written = 0;

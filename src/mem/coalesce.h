@@ -34,6 +34,8 @@ uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t byt
  * warp. False: they do not. */
 bool coalesce_uniform_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most,
                              struct access *out);
+/* Accesses begin at the first byte that one of their lanes touches, not at its sector. */
+void coalesce_from_first_byte(const uint64_t address[32], struct access *list, uint32_t count);
 /* Local memory: each 4-byte word of a thread stands beside the same word of the next thread. threads: of the machine
  * (interleave); first_thread: machine-wide number of lane 0; most and parts as above. */
 uint64_t coalesce_local_address(uint64_t offset, uint64_t thread, uint64_t threads);

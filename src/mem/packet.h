@@ -36,12 +36,13 @@ struct packet {
     };
     uint32_t mask; /* atomics: lanes it stands for; stores to an L2 that asks for it: what of their bytes they write, a
                       bit for each 32nd part */
-    uint8_t sectors;   /* of its line, bit 0 lowest: what a fill brings or a write covers */
-    uint8_t reply;     /* on its way back to the core */
-    uint8_t origin;    /* which part of its core waits for the answer (the core's own) */
-    uint8_t twin : 1;  /* asks for its sector in the name of the one before it (cache.c) */
-    uint8_t away : 1;  /* of an L2 of two halves: it is in the one that is not its address's home */
-    uint8_t guest : 1; /* it is at home, and has come from the other half */
+    uint8_t sectors;         /* of its line, bit 0 lowest: what a fill brings or a write covers */
+    uint8_t reply;           /* on its way back to the core */
+    uint8_t origin;          /* which part of its core waits for the answer (the core's own) */
+    uint8_t twin : 1;        /* asks for its sector in the name of the one before it (cache.c) */
+    uint8_t away : 1;        /* of an L2 of two halves: it is in the one that is not its address's home */
+    uint8_t guest : 1;       /* it is at home, and has come from the other half */
+    uint8_t takes_turns : 1; /* an atomic of floating point: those of one word do */
 };
 
 enum {

@@ -168,6 +168,8 @@ void partition_read_counters(struct partition *p, struct partition_counters *sum
     add_counts(&sum->dram, dram_counters(p->dram), sizeof(sum->dram));
     sum->reply_stalls += p->reply_stalls;
     sum->input_stalls += p->input_stalls;
+    sum->l1_sectors += p->l1_sectors;
+    sum->l1_sector_misses += p->l1_sector_misses;
 }
 
 struct text {

@@ -87,6 +87,9 @@ struct partition_counters {
     struct cache_counters l2;
     struct dram_counters dram;
     uint64_t reply_stalls /* a reply was there and the crossbar had no room */, input_stalls;
+    /* Sectors of 32 bytes that the cores asked for, but for constants and instructions; those of them that were read
+     * and not there. */
+    uint64_t l1_sectors, l1_sector_misses;
 };
 void partition_read_counters(struct partition *p,
                              struct partition_counters *sum); /* adds to sum, from the machine's start */

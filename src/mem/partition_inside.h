@@ -22,11 +22,13 @@ struct slice {
     struct delay_line visitors, answers; /* from there: requests for what is at home here, answers to what was sent */
     uint64_t guest_reads[CACHE_FAIL];    /* visitors that read, by outcome: no accesses of the cores */
     struct ring input, to_dram, from_dram, reply;
-    uint32_t *input_sets;   /* of the cache, for the packets in input */
-    struct cache *cache;    /* NULL: no L2 */
-    uint64_t at;            /* core cycle in which it has to be run again, 0: as soon as may be */
-    uint64_t ran;           /* the last L2 tick that is in the counters */
-    bool failed;            /* the access at the front of input, when it was last tried */
+    uint32_t *input_sets;           /* of the cache, for the packets in input */
+    struct cache *cache;            /* NULL: no L2 */
+    uint64_t at;                    /* core cycle in which it has to be run again, 0: as soon as may be */
+    uint64_t ran;                   /* the last L2 tick that is in the counters */
+    uint64_t busy_until;            /* L2 tick: with sectors of an atomic */
+    uint64_t turn_word, turn_until; /* of the last atomic that takes turns, and the tick of the next on the same word */
+    bool failed;                    /* the access at the front of input, when it was last tried */
     uint8_t fails, refuses; /* while it rests, in every tick: that access fails again; a request waits at the crossbar
                                for which there is no room */
 };
@@ -51,8 +53,8 @@ struct partition {
     uint32_t queued;                     /* packets in the slices' queues to DRAM */
     uint32_t credits_used, credit_limit; /* requests between the slices' queues to and from DRAM; limit 0: none */
     uint64_t dram_now, dram_core_now;    /* of the last partition_run_dram */
-    uint64_t reply_stalls, input_stalls;
-    uint64_t core_now; /* of the last partition_l2_cycle */
+    uint64_t reply_stalls, input_stalls, l1_sectors, l1_sector_misses; /* as in struct partition_counters */
+    uint64_t core_now;                                                 /* of the last partition_l2_cycle */
 };
 
 /* Something has happened that a slice may rest for. */

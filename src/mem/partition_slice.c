@@ -91,6 +91,9 @@ static bool has_room(const struct partition *p, const struct slice *s)
     return ring_room(&s->input) >= p->pieces && !delay_full(&s->rop);
 }
 
+/* Not from the caches of constants and instructions. */
+static bool comes_from_l1(const struct packet *r) { return r->kind != PACKET_CONST && r->kind != PACKET_INST; }
+
 static void take_request(struct partition *p, struct slice *s, uint64_t core_now)
 {
     if (!has_room(p, s)) {
@@ -105,6 +108,8 @@ static void take_request(struct partition *p, struct slice *s, uint64_t core_now
     if (s->mirror)
         d->packet.away = address_map_slice(p->map, r->address) != s->number;
     pieces_name(&p->cut, d);
+    if (comes_from_l1(r))
+        p->l1_sectors += packet_sectors((uint8_t)d->sectors);
     if (r->kind == PACKET_TEXTURE && pieces_is_one(&p->cut, d))
         push_piece(p, s, d);
     else
@@ -178,18 +183,40 @@ static void account_for_halves(struct slice *s, const struct packet *r, enum cac
         s->guest_reads[outcome]++;
 }
 
+/* Atomics: a slice works at one sector after the other, also at those that only pass on their way home; floating-point
+ * ones on the same word wait for each other. */
+static bool atomic_waits(const struct slice *s, const struct packet *r, uint64_t l2_now)
+{
+    return r->takes_turns && r->address == s->turn_word && l2_now < s->turn_until;
+}
+
+static void take_atomic(const struct l2_config *l2, struct slice *s, const struct packet *r, uint64_t l2_now)
+{
+    s->busy_until = l2_now + l2->atomic_sector_cycles * packet_sectors(r->sectors);
+    if (r->takes_turns && !r->away) {
+        s->turn_word = r->address;
+        s->turn_until = l2_now + l2->atomic_float_cycles;
+    }
+}
+
 static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
 {
-    if (!reply_has_room(s) || !cache_port_free(s->cache, l2_now) || (s->failed && cache_fails_again(s->cache)))
+    if (!reply_has_room(s) || !cache_port_free(s->cache, l2_now) || l2_now < s->busy_until ||
+        (s->failed && cache_fails_again(s->cache)))
         return;
     const struct packet *r = ring_front(&s->input);
     bool changes = packet_is_write(r) || r->kind == PACKET_ATOMIC;
     if (r->away && changes) {
         s->failed = false;
-        if (link_forward_write(p, s, r))
-            ring_pop(&s->input);
+        if (!link_forward_write(p, s, r))
+            return;
+        if (r->kind == PACKET_ATOMIC)
+            take_atomic(&p->config->l2, s, r, l2_now);
+        ring_pop(&s->input);
         return;
     }
+    if (atomic_waits(s, r, l2_now))
+        return;
     struct cache_result result = {0};
     enum cache_outcome outcome = cache_access_expected(s->cache, r, s->input_sets[s->input.head], &result);
     s->failed = outcome == CACHE_FAIL;
@@ -197,6 +224,10 @@ static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
         return;
     if (s->mirror)
         account_for_halves(s, r, outcome, changes);
+    if (r->kind == PACKET_ATOMIC)
+        take_atomic(&p->config->l2, s, r, l2_now);
+    if (outcome == CACHE_MISS && !packet_is_write(r) && !r->guest && comes_from_l1(r))
+        p->l1_sector_misses += packet_sectors(r->sectors);
     uint32_t port_bytes = outcome == CACHE_HIT                                                ? r->bytes
                           : (packet_is_write(r) ? p->stores_evict_free : p->reads_evict_free) ? 0
                                                                                               : result.writeback_bytes;

@@ -413,7 +413,7 @@ static inline struct packet *make_packet(struct sm_lsu *l, const struct sm_infli
     p->address = a->address;
     p->bytes = a->bytes;
     p->mask = f->texture && !f->store ? 0 : a->mask;
-    p->sectors = l->exact_sectors && f->route == ROUTE_L1D ? a->touched : a->sectors;
+    p->sectors = l->exact_sectors && (f->route == ROUTE_L1D || f->atomic) ? a->touched : a->sectors;
     p->left = (uint8_t)(all->count - 1 - f->next_access);
     return p;
 }
@@ -509,6 +509,13 @@ static bool send_access(struct sm *c, const struct sm_inflight *f, struct packet
     }
 }
 
+/* Until the next access of an atomic may leave. */
+static uint32_t atomic_cycles(const struct sm_config *g, const struct packet *p)
+{
+    uint32_t sectors = packet_sectors(p->sectors);
+    return g->atomic_sector_cycles ? g->atomic_sector_cycles * sectors + (sectors > 1) : 0;
+}
+
 /* Sends what fits in a cycle. True: all accesses are on their way. */
 STEP bool send_accesses(struct sm *c, uint16_t id, bool plain)
 {
@@ -520,6 +527,8 @@ STEP bool send_accesses(struct sm *c, uint16_t id, bool plain)
         if (plain ? !enter_l1_pipe(c, p, true) : !send_access(c, f, p))
             return false;
         f->next_access++;
+        if (f->atomic)
+            c->lsu.atomics_at = c->now + atomic_cycles(c->config, p);
     }
     if (f->next_access == a->count)
         return true;
@@ -573,6 +582,10 @@ STEP void dispatch_cycle(struct sm *c, bool plain)
         leave(c, id);
         return;
     }
+    if (!plain && f->atomic && c->now < l->atomics_at) {
+        l->moved = true;
+        return;
+    }
     if (!plain && l->waits_for_bytes && !has_network_room(c, l->waits_for_bytes))
         return;
     if ((!plain && f->space == SM_NO_MEMORY) || send_accesses(c, id, plain))
@@ -615,7 +628,8 @@ static inline void take_instruction(struct sm *c)
                                 .core = (uint16_t)c->head.id,
                                 .warp = f->slot,
                                 .kind = f->packet_kind,
-                                .origin = ORIGIN_LSU};
+                                .origin = ORIGIN_LSU,
+                                .takes_turns = f->inst->takes_turns};
     l->plain = f->route == ROUTE_L1D && (f->space == SM_DEVICE || f->space == SM_LOCAL) && c->config->l1d.banks <= 1 &&
                !l->l1_capacity && !c->observer && !c->host.restless && !c->regroup;
     f->in_lsu = true;

@@ -89,6 +89,7 @@ struct sm_lsu {
     /* Of the next access of the instruction at work, which found no room in the interconnect; 0: it has not been
      * refused there. */
     uint32_t waits_for_bytes;
+    uint64_t atomics_at; /* cycle in which the next access of an atomic may be sent */
     uint32_t held_count;
     struct sm_held_answer held[SM_HELD_ANSWERS];           /* in order */
     struct sm_hits hits;                                   /* where a hit's latency follows its look-up */

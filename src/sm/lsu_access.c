@@ -66,12 +66,16 @@ static uint32_t device_accesses(const struct sm *c, const struct sm_inflight *f,
                                 const struct exec_access *x, struct sm_accesses *a)
 {
     const struct sm_config *g = c->config;
-    uint32_t bytes = lane_bytes(f, x);
-    if (f->atomic && g->uniform_atomics_once &&
+    uint32_t bytes = lane_bytes(f, x), count;
+    if (f->atomic && g->uniform_atomics_once && f->inst->adds_up_first &&
         coalesce_uniform_atomic(address, x->mask, bytes, g->past_l1_segment, a->list))
         return 1;
-    if (f->atomic)
-        return coalesce_atomic(address, x->mask, bytes, g->past_l1_segment, g->atomic_parts, a->list);
+    if (f->atomic) {
+        count = coalesce_atomic(address, x->mask, bytes, g->past_l1_segment, g->atomic_parts, a->list);
+        if (g->exact_sectors)
+            coalesce_from_first_byte(address, a->list, count);
+        return count;
+    }
     return coalesce_global(address, x->mask, bytes, longest_segment(c, f), g->coalesce_parts, a->list);
 }
 

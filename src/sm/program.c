@@ -424,6 +424,21 @@ static uint32_t element_bytes(const struct sm_config *c, const struct ptx_inst *
                : 0;
 }
 
+/* Atomics of which ptxas has one lane do the work of the warp where it knows that all have the same address. (It also
+ * asks that nobody reads the result, but for sums.) */
+static bool adds_up_first(const struct ptx_inst *in)
+{
+    static const enum ptx_modifier operations[] = {PTX_MOD_ADD, PTX_MOD_MIN, PTX_MOD_MAX,
+                                                   PTX_MOD_AND, PTX_MOD_OR,  PTX_MOD_XOR};
+    if (!in->type_count || ptx_type_is_float((enum ptx_type)in->types[0]) ||
+        ptx_type_bits((enum ptx_type)in->types[0]) != 32)
+        return false;
+    for (uint32_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (ptx_has_modifier(in, operations[i]))
+            return true;
+    return false;
+}
+
 /* Rule volatile_past_l1; false, a mistake of GPGPU-Sim: what is volatile may be answered by the L1. */
 static bool is_volatile_past_l1(const struct sm_config *c, const struct ptx_inst *in)
 {
@@ -472,6 +487,8 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
         s->load = (flags & PTX_F_LOAD) || in->opcode == PTX_OP_cp;
         s->store = flags & PTX_F_STORE;
         s->atomic = flags & PTX_F_ATOMIC;
+        s->takes_turns = s->atomic && in->type_count && ptx_type_is_float((enum ptx_type)in->types[0]);
+        s->adds_up_first = s->atomic && adds_up_first(in);
         s->barrier = flags & PTX_F_BARRIER;
         s->exit = flags & (PTX_F_EXIT | PTX_F_RET);
         s->moves_frame = flags & (PTX_F_CALL | PTX_F_RET);

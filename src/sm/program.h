@@ -39,10 +39,12 @@ struct sm_inst {
     uint8_t destination_count; /* the last ones */
     uint8_t element_bytes;     /* of a vector that is coalesced by its first element; else 0 */
     bool load, store, atomic, barrier, exit, branch, past_l1;
-    bool moves_frame; /* call, ret */
-    bool deferred;    /* touches device memory: performed after the core's cycle, core by core */
-    bool next_waits;  /* deferred: the instruction after it writes where this one reads or writes, so that it cannot
-                         issue in the same cycle */
+    bool adds_up_first; /* an atomic that a warp may do as one, where all lanes have one address */
+    bool takes_turns;   /* an atomic of floating point: those on one word do */
+    bool moves_frame;   /* call, ret */
+    bool deferred;      /* touches device memory: performed after the core's cycle, core by core */
+    bool next_waits;    /* deferred: the instruction after it writes where this one reads or writes, so that it cannot
+                           issue in the same cycle */
     bool long_latency;
     uint8_t shared_passes; /* cycles that an access of shared memory takes at least: matrices */
     uint8_t slots;         /* machine instructions that it stands for: cycles of its scheduler */

@@ -201,12 +201,52 @@ static void hashed_channels(void **state)
     }
 }
 
+/* Halves: blocks of 4 KB are in one, chosen by the parity of the bits above; strides meet all channels of both; no two
+ * addresses share a place. */
+static void halves(void **state)
+{
+    (void)state;
+    enum { CHANNELS = 96, BLOCKS = 1 << 14 };
+    struct dram_config c = config_of(CHANNELS, 9, 64, "RRRR.RRRRRRRR.BBBBBBCC.CCSSSSSS");
+    struct address_map m;
+    struct error e = {0};
+    c.half_bit = 12;
+    c.channels_hashed = true;
+    assert_true(address_map_init(&m, &c, 1, &e));
+    uint32_t channel;
+    static uint8_t seen[CHANNELS][BLOCKS * 8 / CHANNELS + 2];
+    for (uint64_t chunk = 0; chunk < BLOCKS * 8; chunk++) {
+        uint64_t rest = address_map_without_channel(&m, chunk << 9 | 77, &channel);
+        assert_int_equal(channel < CHANNELS / 2, __builtin_parityll(chunk >> 3));
+        assert_int_equal(rest & 511, 77);
+        assert_true(rest >> 9 < sizeof *seen);
+        assert_int_equal(seen[channel][rest >> 9]++, 0);
+    }
+    for (uint32_t bit = 9; bit < 22; bit++) {
+        uint32_t most = 0, met[CHANNELS] = {0};
+        for (uint64_t i = 0; i < 96 * 64; i++) {
+            address_map_without_channel(&m, i << bit, &channel);
+            most = ++met[channel] > most ? met[channel] : most;
+        }
+        assert_in_range(most, 64, 128); /* 64 each would be even */
+    }
+    c.half_bit = 8;
+    refused(c, 1, "dram.half_bit is 8");
+    c.half_bit = 12;
+    c.channels = 95;
+    refused(c, 1, "dram.half_bit is 12");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(six_channels_by_hand), cmocka_unit_test(eight_channels_by_hand),
-        cmocka_unit_test(gpgpusim_spelling),    cmocka_unit_test(invertible),
-        cmocka_unit_test(bad_strings),          cmocka_unit_test(hashed_channels),
+        cmocka_unit_test(six_channels_by_hand),
+        cmocka_unit_test(eight_channels_by_hand),
+        cmocka_unit_test(gpgpusim_spelling),
+        cmocka_unit_test(invertible),
+        cmocka_unit_test(bad_strings),
+        cmocka_unit_test(hashed_channels),
+        cmocka_unit_test(halves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,8 +150,8 @@ static const char nested[] =
     "{\"channels\": 2, \"chips\": 3, \"chip_bus_bytes\": 4, \"data_rate\": 5}, \"clock\": {\"dram_mhz\": 10, "
     "\"core_mhz\": 20}}, \"kernels\": [{\"name\": \"k\", \"grid\": [1, 2, 3], \"block\": [4, 5, 6], \"cycles\": 1000, "
     "\"warp_instructions\": 99, \"occupancy\": 0.25, \"issue\": {\"issued\": 70, \"idle\": 50, "
-    "\"slots\": 100}, \"l2\": {\"accesses\": 100, \"misses\": 40, \"write_misses\": 10}, \"sectors\": "
-    "{\"load_requests\": 8, \"loads\": 32, \"load_hits\": 4, \"store_requests\": 2, \"stores\": 6, \"dram_reads\": 3, "
+    "\"slots\": 100}, \"l2\": {\"accesses\": 50}, \"sectors\": {\"l2\": 100, \"l2_read_misses\": 30, "
+    "\"load_requests\": 8, \"loads\": 32, \"load_hits\": 4, \"store_requests\": 2, \"stores\": 6, \"dram_reads\": 3, "
     "\"dram_writes\": 1}}]}";
 static const char flat[] = "{\"program\": \"bfs\", \"kernels\": [{\"name\": \"k\", \"grid\": [1, 2, 3], \"block\": [4, "
                            "5, 6], \"cycles\": 1000, \"warp_instructions\": 99, \"sectors.load_requests\": 8, "

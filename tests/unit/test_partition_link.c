@@ -147,6 +147,37 @@ static void writes_drop_copies(void **state)
     halves_free(h);
 }
 
+/* Cycles until a load is answered that hits in the near half, right after an atomic that passes there. */
+static uint64_t load_after_passing_atomic(uint32_t sector_cycles)
+{
+    struct halves *h = halves_of();
+    h->config.l2.atomic_sector_cycles = sector_cycles;
+    uint64_t near = address_at_home_in(h, 0), far = address_at_home_in(h, 1), answered = 0;
+    ask(h, PACKET_LOAD, 0, near);
+    ask(h, PACKET_LOAD, 1, far);
+    struct packet atomic = request_of(PACKET_ATOMIC, 0, far, 32, 0), load = request_of(PACKET_LOAD, 0, near, 32, 0);
+    uint64_t begin = h->now;
+    uint32_t answers = h->answers;
+    crossbar_push(h->requests, 0, 0, &atomic, 40, h->now);
+    crossbar_push(h->requests, 0, 0, &load, 8, h->now);
+    while (!is_empty(h)) {
+        step(h);
+        if (!answered && h->answers > answers)
+            answered = h->now - begin; /* the load's, as the atomic goes there and back */
+    }
+    assert_int_equal(h->answers, answers + 2);
+    halves_free(h);
+    return answered;
+}
+
+static void passing_takes_time(void **state)
+{
+    (void)state;
+    enum { EACH = 20 };
+    assert_int_equal(load_after_passing_atomic(0), HIT_CYCLES + 1);
+    assert_int_equal(load_after_passing_atomic(EACH), HIT_CYCLES + EACH);
+}
+
 static void all_are_answered(void **state)
 {
     (void)state;
@@ -175,6 +206,6 @@ static void all_are_answered(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(copies_are_kept), cmocka_unit_test(writes_drop_copies),
-                                       cmocka_unit_test(all_are_answered)};
+                                       cmocka_unit_test(all_are_answered), cmocka_unit_test(passing_takes_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
