@@ -87,14 +87,15 @@ struct outcome {
 static struct outcome run_one_warp(const char *set, const char *body)
 {
     struct timed t;
-    timed_open(&t, &gtx480, SETS(ONE_CORE, "rules.exact_sectors=true", "rules.uniform_atomics_once=true", set), "", body);
+    timed_open(&t, &gtx480, SETS(ONE_CORE, "rules.exact_sectors=true", "rules.uniform_atomics_once=true", set), "",
+               body);
     timed_launch(&t, 1, 32, 0);
     struct outcome o = {t.counters->cycles, t.counters->memory.l1_sectors};
     timed_close(&t);
     return o;
 }
 
-#define APART(bytes)                                                                                        \
+#define APART(bytes)                                                                                         \
     "ld.param.u64 %rd1, [buffer];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, " bytes ";\nadd.u64 %rd3, " \
     "%rd1, %rd2;\n"
 
@@ -107,7 +108,7 @@ static void sent_one_after_the_other(void **state)
                    slower = run_one_warp("lsu.atomic_sector_cycles=50", lines);
     assert_int_equal(slow.sectors, 32);
     assert_int_equal(slower.cycles - slow.cycles, 31 * 10); /* the last need not be waited for */
-    slow = run_one_warp("lsu.atomic_parts=1", neighbours); /* no key: as any access */
+    slow = run_one_warp("lsu.atomic_parts=1", neighbours);  /* no key: as any access */
     assert_int_equal(slow.sectors, 8);
 }
 
@@ -117,9 +118,11 @@ static void one_address(void **state)
     (void)state;
     assert_int_equal(run_one_warp("lsu.atomic_parts=1", APART("0") "red.global.add.u32 [%rd1], 1;\n").sectors, 1);
     assert_int_equal(run_one_warp("lsu.atomic_parts=1", APART("0") "red.global.max.s32 [%rd1], 1;\n").sectors, 1);
-    assert_int_equal(run_one_warp("lsu.atomic_parts=1", APART("0") "red.global.add.f32 [%rd1], 0f3f800000;\n").sectors, 32);
+    assert_int_equal(run_one_warp("lsu.atomic_parts=1", APART("0") "red.global.add.f32 [%rd1], 0f3f800000;\n").sectors,
+                     32);
     assert_int_equal(run_one_warp("lsu.atomic_parts=1", APART("0") "red.global.add.u64 [%rd1], 1;\n").sectors, 32);
-    assert_int_equal(run_one_warp("lsu.atomic_parts=1", APART("0") "atom.global.exch.b32 %r2, [%rd1], 1;\n").sectors, 32);
+    assert_int_equal(run_one_warp("lsu.atomic_parts=1", APART("0") "atom.global.exch.b32 %r2, [%rd1], 1;\n").sectors,
+                     32);
 }
 
 /* What the L2 is asked for, in sectors of 32 bytes. */
@@ -134,9 +137,11 @@ static void sectors_of_the_l2(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sectors_one_after_the_other), cmocka_unit_test(pieces_of_two_sectors),
-        cmocka_unit_test(floats_take_turns),           cmocka_unit_test(sent_one_after_the_other),
-        cmocka_unit_test(one_address),                 cmocka_unit_test(sectors_of_the_l2)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sectors_one_after_the_other),
+                                       cmocka_unit_test(pieces_of_two_sectors),
+                                       cmocka_unit_test(floats_take_turns),
+                                       cmocka_unit_test(sent_one_after_the_other),
+                                       cmocka_unit_test(one_address),
+                                       cmocka_unit_test(sectors_of_the_l2)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -340,7 +340,8 @@ static void four_rounds_count_once(void **state)
     for (uint32_t i = loop->begin; i < loop->end && !(l->insts[i].slots && !(ptx_flags(&f->insts[i]) & PTX_F_LOAD));
          i++)
         loads_in_front += l->insts[i].slots;
-    assert_int_equal(slots, 4 * 2 + 4 + 1 + 2); /* 64-bit addition 2, and 2 moves of it; counter 1, comparison and branch */
+    assert_int_equal(slots,
+                     4 * 2 + 4 + 1 + 2); /* 64-bit addition 2, and 2 moves of it; counter 1, comparison and branch */
     assert_int_equal(loads_in_front, 4);
     arena_free(&a);
     ptx_module_free(m);
