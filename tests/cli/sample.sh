@@ -28,7 +28,7 @@ is 'reduct: a part was timed' test "$(number part total.estimate.timed_blocks)" 
 is 'reduct: fewer cycles were simulated' test "$(number part total.estimate.timed_cycles)" -lt "$(number part total.cycles)"
 is 'reduct: the interval is around the estimate' test "$(number part total.estimate.cycles_low)" -lt "$(number part total.cycles)"
 is 'reduct: and has another end' test "$(number part total.estimate.cycles_high)" -gt "$(number part total.cycles)"
-is 'reduct: the full run has no estimate' sh -c '! "$1" "$2" total.estimate >/dev/null 2>&1' sh "$json_check" "$scratch/full.json"
+expect 'reduct: the full run has no estimate' 1 '' "$json_check" "$scratch/full.json" total.estimate
 "$json_check" --names "$scratch/part.json" | sort -u >"$scratch/names"
 "$heddle" list metrics | sed -n 's/^\([^ ]*\) (.*/\1/p' | sort -u >"$scratch/glossary"
 comm -23 "$scratch/names" "$scratch/glossary" >"$scratch/missing"
