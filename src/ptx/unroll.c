@@ -1,12 +1,11 @@
-/* What a function with loops that are unrolled becomes. A loop of four rounds, then two rounds, then the loop as it was
- * for the last one:
+/* What a function with loops that are unrolled becomes. A loop of four rounds, then two rounds, then the last one:
  *
  *            go on; at least 4 rounds?  no: X
  *     MAIN:  four rounds; at least 4 more?  yes: MAIN
  *        X:  at least 2 more?  no: Y
  *            two rounds
  *        Y:  none left?  yes: exit
- *     REST:  the loop as it was
+ *     REST:  the last round; where the loop ends by equality, the loop as it was, as ptxas leaves it
  *
  * Threads that leave one part wait for the others before the next. How many rounds there are is not computed: for `at
  * least n`, the tests of the next n - 1 rounds are made, exactly as the loop would make them, so that a counter that
@@ -131,6 +130,12 @@ static uint32_t emit_branch(struct unroll *u, struct ptx_reg *predicate, bool va
     return place;
 }
 
+/* Of the loop, one round is left. */
+static bool ends_straight(const struct unroll_loop *l)
+{
+    return !ptx_has_modifier(l->test, PTX_MOD_EQ) && !ptx_has_modifier(l->test, PTX_MOD_NE);
+}
+
 static void emit_loop(struct unroll *u)
 {
     const struct unroll_loop *l = u->at;
@@ -156,6 +161,10 @@ static void emit_loop(struct unroll *u)
     u->insts[skip].operands[0].target = u->count;
     uint32_t leave = emit_branch(u, left, l->leave_value, l->exit);
     u->is_settled[leave] = false;
+    if (ends_straight(l)) {
+        unroll_emit_rounds(u, 1);
+        return;
+    }
 
     start = u->count;
     bool jumps_back = u->cfg->loops[l->loop].block_count == 2; /* after the branch */
@@ -182,7 +191,7 @@ static void emit_at(struct unroll *u, const struct unroll_loop *l, uint32_t next
         unroll_emit_rounds(u, l->rounds);
     else
         emit_loop(u);
-    if (l->rounds && next != l->exit) {
+    if ((l->rounds || ends_straight(l)) && next != l->exit) {
         uint32_t jump = emit_branch(u, NULL, true, l->exit);
         u->is_settled[jump] = false;
     }
