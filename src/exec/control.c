@@ -10,6 +10,11 @@ static void bra_handler(struct exec_warp *w, const struct exec_inst *in, uint32_
     simt_branch(w, mask, (uint32_t)in->imm, in->src[0]);
 }
 
+static void meeting_handler(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
+{
+    simt_branch_to_meeting(w, mask, (uint32_t)in->imm, in->src[0], in->sub[0]);
+}
+
 static void jump_handler(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
     (void)mask;
@@ -105,6 +110,10 @@ static bool decode_bra(struct decoder *d)
     d->out->imm = d->in->operands[0].target;
     d->out->src[0] = reconvergence(d);
     d->out->fn = d->in->guard ? bra_handler : jump_handler;
+    if (d->in->guard && d->in->meets) {
+        d->out->fn = meeting_handler;
+        d->out->sub[0] = d->in->meets == PTX_MEETS_IF_TAKEN;
+    }
     return true;
 }
 

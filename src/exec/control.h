@@ -12,6 +12,9 @@ void simt_take(struct exec_warp *w, const struct simt_entry *entries,
                uint32_t count);     /* its stack, the top last, from whoever ran it so far */
 void simt_pop(struct exec_warp *w); /* the top has reached its reconvergence point, or has no lanes left */
 void simt_branch(struct exec_warp *w, uint32_t taken, uint32_t target, uint32_t rpc);
+/* The same where one of the ways leads to a place at which threads wait for others: with is_taken that of the branch,
+ * else the other. */
+void simt_branch_to_meeting(struct exec_warp *w, uint32_t taken, uint32_t target, uint32_t rpc, bool is_taken);
 /* Splits the active lanes into paths (each with a pc and a mask, together the active mask) that meet at rpc; path 0
  * runs first. */
 struct simt_path {

@@ -163,6 +163,56 @@ void simt_branch(struct exec_warp *w, uint32_t taken, uint32_t target, uint32_t 
     }
 }
 
+/* Of entries that wait below for the same place as the paths of this branch: the lowest. */
+static uint32_t first_sibling(const struct exec_warp *w, uint32_t rpc)
+{
+    uint32_t at = w->at.stack_depth;
+    while (at > 0 && w->at.stack[at - 1].rpc == rpc && w->at.stack[at - 1].call_depth == w->at.frame_depth &&
+           !w->at.stack[at - 1].barrier)
+        at--;
+    return at;
+}
+
+/* A path that has come to a meeting runs after its siblings, together with those of them that come there. */
+static void wait_at_meeting(struct exec_warp *w, uint32_t pc, uint32_t rpc, uint32_t mask)
+{
+    uint32_t first = first_sibling(w, rpc);
+    for (uint32_t i = first; i < w->at.stack_depth; i++)
+        if (w->at.stack[i].pc == pc) {
+            w->at.stack[i].mask |= mask;
+            return;
+        }
+    push(w, pc, rpc, mask);
+    struct simt_entry e = w->at.stack[w->at.stack_depth - 1];
+    memmove(&w->at.stack[first + 1], &w->at.stack[first], (w->at.stack_depth - 1 - first) * sizeof e);
+    w->at.stack[first] = e;
+}
+
+void simt_branch_to_meeting(struct exec_warp *w, uint32_t taken, uint32_t target, uint32_t rpc, bool is_taken)
+{
+    uint32_t there = is_taken ? taken : w->active & ~taken, others = w->active & ~there;
+    uint32_t pc = is_taken ? target : w->pc + 1, other_pc = is_taken ? w->pc + 1 : target;
+    bool in_group = rpc == w->rpc && w->at.stack_depth > 1 && w->at.stack[w->at.stack_depth - 2].rpc == rpc;
+    if (!there || (!others && !in_group)) {
+        simt_branch(w, taken, target, rpc);
+        return;
+    }
+    w->launch->counters.branches++;
+    w->launch->counters.divergent_branches += others != 0;
+    if (rpc == w->rpc) {
+        w->at.stack_depth--;
+    } else {
+        w->pc = rpc;
+        simt_save(w);
+    }
+    wait_at_meeting(w, pc, rpc, there);
+    if (others && other_pc != rpc)
+        push(w, other_pc, rpc, others);
+    settle(w);
+    if (others && other_pc == rpc && w->launch->spun_count)
+        let_go_at_once(w, rpc, others);
+}
+
 void simt_block(struct exec_warp *w, uint8_t barrier, uint32_t lanes)
 {
     simt_save(w);

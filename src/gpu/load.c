@@ -2,22 +2,25 @@
 #include "gpu/gpu.h"
 
 #include "ptx/lowering.h"
+#include "ptx/meeting.h"
 #include "ptx/unroll.h"
 
 #include <string.h>
 
 /* As the assembler of the machine would have it. */
-static void assemble(struct ptx_module *m, bool unrolls)
+static void assemble(struct ptx_module *m, bool timed)
 {
     for (uint32_t i = 0; i < m->function_count; i++) {
         struct ptx_function *f = m->functions[i];
         if (f->is_declaration)
             continue;
-        if (unrolls)
+        if (timed)
             ptx_unroll(&m->arena, f);
         ptx_reorder(&m->arena, f);
         if (f->written)
             ptx_reorder(&m->arena, f->written);
+        if (timed)
+            ptx_find_meetings(f);
     }
 }
 

@@ -211,6 +211,9 @@ enum ptx_unrolled {
     PTX_UNROLLED_ENTRY, /* the branch in front of a loop that was unrolled: pays for finding out how often */
 };
 
+/* Of a branch: the way that leads to a place where threads wait for others (ptx/meeting.h). */
+enum { PTX_MEETS_IF_TAKEN = 1, PTX_MEETS_IF_NOT = 2 };
+
 struct ptx_inst {
     enum ptx_opcode opcode;
     uint8_t type_count, modifier_count, operand_count;
@@ -221,6 +224,7 @@ struct ptx_inst {
     bool guard_negated;
     bool nounroll;    /* .pragma "nounroll" stands before it, where its block begins a loop */
     uint8_t unrolled; /* enum ptx_unrolled */
+    uint8_t meets;    /* PTX_MEETS_... */
     struct ptx_operand *operands;
     const char *spelling;                             /* "ld.global.nc.v4.f32" */
     int line, column;                                 /* in the PTX text */
