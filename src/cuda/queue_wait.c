@@ -67,7 +67,8 @@ static bool has_company(const struct driver *d)
     if (f)
         fclose(f);
     uint32_t workers = !d->gpu->options.functional && d->gpu->options.threads > 1 ? d->gpu->options.threads - 1 : 0;
-    return threads > 1 + d->own_threads + workers;
+    uint32_t watchers = d->gpu->watch != NULL;
+    return threads > 1 + d->own_threads + workers + watchers;
 }
 
 /* Time counts from the last call or end of a piece of work on. */

@@ -333,7 +333,8 @@ const struct ptx_lowering *ptx_lower(struct arena *a, const struct ptx_function 
     find_reads(a, &w);
     out->counted_count = w.counted_count;
     bool *divergent = arena_array(a, bool, f->reg_count + 1);
-    memcpy(divergent, w.divergent, f->reg_count * sizeof *divergent);
+    if (f->reg_count)
+        memcpy(divergent, w.divergent, f->reg_count * sizeof *divergent);
     out->divergent = divergent;
     arena_free(&w.scratch);
     return out;

@@ -16,7 +16,7 @@ make_bundle probed -DWITH_PROBE
 make_bundle same_name -DSAME_NAME
 mine=$scratch/mine.so
 run() { "$heddle" run --quiet --size test "$@"; }
-simulated() { sed '/^  "host": {/,/}/d' "$1"; }
+simulated() { sed '/^  "host": {/,/^  }/d' "$1"; }
 counter() { sed -n '/^  "total": {/,$p' "$1" | sed -n "s/^ *\"$2\": \([0-9]*\),*\$/\1/p" | head -n 1; }
 
 expect 'a bundle runs' 0 '' run -m ccws -p "$mine" --stats "$scratch/bundle.json" bfs

@@ -45,7 +45,7 @@ expect 'its L1 policy alone' 1 'sparing cannot work on this machine: it needs th
 # A built-in policy as a shared object: the same results.
 # shellcheck disable=SC2086
 is 'daws compiles by itself' $cc $flags -D_GNU_SOURCE -DHEDDLE_SHARED_OBJECT -I"$include" -o "$scratch/daws.so" src/policy/scheduler/daws.c
-results() { run -m ccws -s "$1" --stats - kmeans 2>/dev/null | sed '/"host": {/,/}/d; /"scheduler": /d'; }
+results() { run -m ccws -s "$1" --stats - kmeans 2>/dev/null | sed '/"host": {/,/^  }/d; /"scheduler": /d'; }
 results daws >"$scratch/built-in.json"
 results "$scratch/daws.so" >"$scratch/shared.json"
 is 'daws makes predictions' grep -Eq '"predictions": *[1-9]' "$scratch/built-in.json"

@@ -17,7 +17,7 @@ make_probe wrong_histogram -DWRONG_HISTOGRAM
 make_probe wrong_column -DWRONG_COLUMN
 
 # The results of two runs, but for the host's part and the names of probes.
-simulated() { sed -e '/^  "probes": \[\],*$/d' -e '/^  "probes": \[$/,/\]/d' -e '/^  "host": {/,/}/d' "$1"; }
+simulated() { sed -e '/^  "probes": \[\],*$/d' -e '/^  "probes": \[$/,/\]/d' -e '/^  "host": {/,/^  }/d' "$1"; }
 for policies in '-s lrr' '-s ccws' '-s swl:limit=4' '-s two-level' '--l1 srrip'; do
     # shellcheck disable=SC2086
     is "$policies without a probe" run $policies --pcs --interval 500 --stats "$scratch/without.json" spmv-scalar
