@@ -4,14 +4,14 @@
 
 enum { ROUNDS = 40, ROUND_INSTRUCTIONS = 3, LANES = 32 };
 
-#define HEAD                                                                                                 \
-    "ld.param.u64 %rd1, [buffer];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd1, %rd1, "   \
+#define HEAD                                                                                               \
+    "ld.param.u64 %rd1, [buffer];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd1, %rd1, " \
     "%rd2;\nand.b32 %r2, %r1, 7;\nmov.u32 %r9, 100;\n"
 #define TEST(value) "setp.eq.u32 %p1, %r2, " value ";\n@%p1 bra THEN;\nadd.u32 %r9, %r9, 1;\n"
 /* The last one falls through, or leads past. */
 #define LAST_TEST(value) "setp.ne.u32 %p1, %r2, " value ";\n@%p1 bra DONE;\n"
-#define THEN                                                                                                 \
-    "THEN:\nmov.u32 %r3, 40;\nL:\n.pragma \"nounroll\";\nadd.u32 %r9, %r9, %r2;\nadd.u32 %r3, %r3, -1;\n"    \
+#define THEN                                                                                              \
+    "THEN:\nmov.u32 %r3, 40;\nL:\n.pragma \"nounroll\";\nadd.u32 %r9, %r9, %r2;\nadd.u32 %r3, %r3, -1;\n" \
     "setp.ne.u32 %p2, %r3, 0;\n@%p2 bra L;\n"
 #define DONE "DONE:\nst.global.u32 [%rd1], %r9;\n"
 
@@ -50,9 +50,8 @@ static void inside_another_branch(void **state)
     (void)state;
     uint32_t out[LANES];
     uint64_t once = ROUNDS * ROUND_INSTRUCTIONS;
-    uint64_t sum = instructions(HEAD "setp.gt.u32 %p3, %r1, 15;\n@%p3 bra DONE;\n" TEST("5") TEST("1") LAST_TEST("3") THEN
-                                    DONE,
-                                out);
+    uint64_t sum = instructions(
+        HEAD "setp.gt.u32 %p3, %r1, 15;\n@%p3 bra DONE;\n" TEST("5") TEST("1") LAST_TEST("3") THEN DONE, out);
     assert_in_range(sum, once, 2 * once);
     for (uint32_t i = 0; i < LANES; i++) {
         uint32_t x = i % 8, tests = x == 5 ? 0 : x == 1 ? 1 : 2;
@@ -66,7 +65,8 @@ static void nobody_goes_past(void **state)
     (void)state;
     uint32_t out[LANES];
     uint64_t once = ROUNDS * ROUND_INSTRUCTIONS;
-    uint64_t sum = instructions(HEAD "and.b32 %r2, %r2, 3;\n" TEST("0") TEST("1") TEST("2") LAST_TEST("3") THEN DONE, out);
+    uint64_t sum =
+        instructions(HEAD "and.b32 %r2, %r2, 3;\n" TEST("0") TEST("1") TEST("2") LAST_TEST("3") THEN DONE, out);
     assert_in_range(sum, once, 2 * once);
     for (uint32_t i = 0; i < LANES; i++)
         assert_int_equal(out[i], 100 + i % 4 + ROUNDS * (i % 4));
