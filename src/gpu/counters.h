@@ -21,6 +21,15 @@ struct gpu_counters {
     uint64_t launches, phases, phase_latencies; /* of the kernel itself: phases (PAWS), and their lengths added up */
 };
 
+/* All fields of a structure of counters. */
+static inline void counters_add(void *to, const void *from, size_t bytes)
+{
+    uint64_t *sum = to;
+    const uint64_t *more = from;
+    for (size_t i = 0; i < bytes / sizeof *sum; i++)
+        sum[i] += more[i];
+}
+
 /* Metrics that are more than a field, for the rows of heddle/metrics.def. */
 uint64_t counters_warp_instructions(const struct gpu_counters *c);
 uint64_t counters_thread_instructions(const struct gpu_counters *c);

@@ -8,27 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All fields of a structure of counters. */
-static void add_words(void *to, const void *from, size_t bytes)
-{
-    uint64_t *sum = to;
-    const uint64_t *more = from;
-    for (size_t i = 0; i < bytes / sizeof *sum; i++)
-        sum[i] += more[i];
-}
-
 /* Everything in them is a count but `timed`, and what policies counted. */
 void gpu_kernel_add(struct gpu_kernel *sum, const struct gpu_kernel *k)
 {
     struct gpu_counters *to = &sum->counters;
     const struct gpu_counters *from = &k->counters;
-    add_words(&to->exec, &from->exec, sizeof to->exec);
+    counters_add(&to->exec, &from->exec, sizeof to->exec);
     to->timed |= from->timed;
     if (to->policies && from->policies)
         policy_counts_add(to->policies, from->policies);
     else if (from->policies)
         to->policies = policy_counts_copy(from->policies);
-    add_words(&to->cycles, &from->cycles, sizeof *to - offsetof(struct gpu_counters, cycles));
+    counters_add(&to->cycles, &from->cycles, sizeof *to - offsetof(struct gpu_counters, cycles));
     sum->warp_instructions += k->warp_instructions;
     sum->thread_instructions += k->thread_instructions;
     sum->estimate.timed_cycles += k->estimate.blocks ? k->estimate.timed_cycles : k->counters.cycles;

@@ -77,14 +77,6 @@ static double instructions_of(const struct exec_counters *c)
     return sum;
 }
 
-static void add_words(void *to, const void *from, size_t bytes)
-{
-    uint64_t *sum = to;
-    const uint64_t *more = from;
-    for (size_t i = 0; i < bytes / sizeof *sum; i++)
-        sum[i] += more[i];
-}
-
 static void scale_words(void *words, size_t bytes, double by)
 {
     uint64_t *w = words;
@@ -234,7 +226,7 @@ static bool run_ahead(struct timing *t, struct residency *r)
     }
     bool ok = a->ok;
     if (ok)
-        add_words(&s->counters_ahead, &a->launch.counters, sizeof s->counters_ahead);
+        counters_add(&s->counters_ahead, &a->launch.counters, sizeof s->counters_ahead);
     else
         r->error = a->error;
     free_ahead(a);
@@ -302,7 +294,7 @@ void sample_end(struct residency *r)
                                             .half_common = least_doubt * cycles};
         scale(c, (timed + work) / timed);
         c->cycles += (uint64_t)(cycles + 0.5);
-        add_words(&c->exec, &s->counters_ahead, sizeof c->exec);
+        counters_add(&c->exec, &s->counters_ahead, sizeof c->exec);
     }
     free(s);
     r->sample = NULL;

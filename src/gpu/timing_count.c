@@ -5,14 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_words(void *to, const void *from, size_t bytes)
-{
-    uint64_t *sum = to;
-    const uint64_t *more = from;
-    for (size_t i = 0; i < bytes / sizeof *sum; i++)
-        sum[i] += more[i];
-}
-
 void timing_add_core(struct sm *core, struct gpu_counters *c)
 {
     const struct exec_counters *x = &sm_launch(core)->counters;
@@ -26,7 +18,7 @@ void timing_add_core(struct sm *core, struct gpu_counters *c)
         policy_values_add(counts[i].policy, to, counts[i].values);
         to += counts[i].value_count;
     }
-    add_words(&c->exec, x, sizeof c->exec);
+    counters_add(&c->exec, x, sizeof c->exec);
 }
 
 void timing_add_tables(struct sm *core, struct policy_tables *t)
@@ -82,9 +74,9 @@ void timing_settle_memory(struct timing *t, struct residency *r)
     uint64_t command_bytes = (uint64_t)dram->burst_length * dram->bus_bytes * dram->chips;
     r->counters.dram_read_sectors += c.memory.dram.reads * command_bytes / SECTOR_BYTES;
     r->counters.dram_write_sectors += c.memory.dram.writes * command_bytes / SECTOR_BYTES;
-    add_words(&r->counters.memory, &c.memory, sizeof c.memory);
-    add_words(&r->counters.requests, &c.requests, sizeof c.requests);
-    add_words(&r->counters.replies, &c.replies, sizeof c.replies);
+    counters_add(&r->counters.memory, &c.memory, sizeof c.memory);
+    counters_add(&r->counters.requests, &c.requests, sizeof c.requests);
+    counters_add(&r->counters.replies, &c.replies, sizeof c.replies);
     t->memory_before = now;
     t->requests_before = *crossbar_counters(t->requests);
     t->replies_before = *crossbar_counters(t->replies);
@@ -105,9 +97,9 @@ static void sample(struct timing *t, struct residency *r)
         struct gpu_counters recent;
         struct partition_counters now;
         read_memory(t, &recent, &now);
-        add_words(&c.memory, &recent.memory, sizeof c.memory);
-        add_words(&c.requests, &recent.requests, sizeof c.requests);
-        add_words(&c.replies, &recent.replies, sizeof c.replies);
+        counters_add(&c.memory, &recent.memory, sizeof c.memory);
+        counters_add(&c.requests, &recent.requests, sizeof c.requests);
+        counters_add(&c.replies, &recent.replies, sizeof c.replies);
     }
     c.timed = true;
     profile_series_take(r->series, r->sample_at - r->start, &c);

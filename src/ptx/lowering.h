@@ -57,5 +57,6 @@ const char *ptx_fate_name(enum ptx_fate fate);
  * them late, within what registers, memory order, barriers and volatile accesses allow. Labels, lines and results stay.
  */
 void ptx_reorder(struct arena *a, struct ptx_function *f);
+bool ptx_reads_time(const struct ptx_inst *in); /* a clock */
 
 #endif

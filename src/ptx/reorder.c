@@ -77,7 +77,7 @@ static bool is_ordered(const struct ptx_inst *in)
            has(in, PTX_MOD_RELAXED) || has(in, PTX_MOD_ACQ_REL) || has(in, PTX_MOD_MMIO) || has(in, PTX_MOD_SC);
 }
 
-static bool reads_time(const struct ptx_inst *in)
+bool ptx_reads_time(const struct ptx_inst *in)
 {
     for (uint32_t k = 0; k < in->operand_count; k++)
         if (in->operands[k].kind == PTX_OPERAND_SPECIAL && in->operands[k].special >= PTX_SREG_CLOCK &&
@@ -100,7 +100,7 @@ static bool is_wall(const struct ptx_inst *in)
         return true;
     return ptx_opcodes[in->opcode].unit == PTX_UNIT_CONTROL || ptx_flags(in) & (PTX_F_FENCE | PTX_F_CALL) ||
            in->opcode == PTX_OP_alloca || in->opcode == PTX_OP_stacksave || in->opcode == PTX_OP_stackrestore ||
-           in->opcode == PTX_OP_wgmma || reads_time(in);
+           in->opcode == PTX_OP_wgmma || ptx_reads_time(in);
 }
 
 static enum space space_of(const struct ptx_inst *in)

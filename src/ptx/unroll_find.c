@@ -209,15 +209,6 @@ static uint64_t count_rounds(const struct unroll_loop *l, int64_t start)
 
 /* ------------------------------------------------------------- loops */
 
-static bool reads_time(const struct ptx_inst *in)
-{
-    for (uint32_t k = 0; k < in->operand_count; k++)
-        if (in->operands[k].kind == PTX_OPERAND_SPECIAL && in->operands[k].special >= PTX_SREG_CLOCK &&
-            in->operands[k].special <= PTX_SREG_GLOBALTIMER_HI)
-            return true;
-    return false;
-}
-
 /* Others notice which threads do it together, or when. */
 static bool is_seen_by_others(const struct ptx_inst *in)
 {
@@ -229,7 +220,7 @@ static bool is_seen_by_others(const struct ptx_inst *in)
         if (ptx_has_modifier(in, ordered[k]))
             return true;
     bool is_access = ptx_flags(in) & (PTX_F_LOAD | PTX_F_STORE);
-    return (ptx_opcodes[in->opcode].unit == PTX_UNIT_MEM && !is_access) || reads_time(in) ||
+    return (ptx_opcodes[in->opcode].unit == PTX_UNIT_MEM && !is_access) || ptx_reads_time(in) ||
            (ptx_opcodes[in->opcode].unit == PTX_UNIT_CONTROL && in->opcode != PTX_OP_bra);
 }
 
