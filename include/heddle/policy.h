@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define HEDDLE_POLICY_ABI  6
+#define HEDDLE_POLICY_ABI  7
 #define HEDDLE_WARPS       64
 #define HEDDLE_NO_WARP     (-1)
 #define HEDDLE_NO_PC       UINT32_MAX
@@ -294,6 +294,9 @@ struct heddle_scheduler {
      * never. Asked when a warp was held back and none issued. The cycles that the core then sleeps through are reported
      * later, as one count. NULL: a core with hold, hold_loads or cycles is run in every cycle. */
     uint64_t (*steady_until)(void *state, const struct heddle_core *core);
+    /* The warp that pick chose issues now, and was not sent back to fetch. For those who need no more than its number:
+     * it costs less than the event `issued`, which comes after it. NULL: nobody asks. */
+    void (*chosen)(void *state, const struct heddle_core *core, uint32_t warp);
 };
 
 /* Why a line leaves the L1D: another takes its way; a store wrote to it, and the machine's stores drop what they hit;
@@ -494,11 +497,13 @@ struct heddle_greedy {
     struct heddle_ages ages;
 };
 
+static inline void heddle_greedy_chosen(struct heddle_greedy *g, uint32_t warp) { g->last = UINT64_C(1) << warp; }
+
+/* The same, from an event that tells of warps of other schedulers too. */
 static inline void heddle_greedy_issued(struct heddle_greedy *g, uint32_t warp)
 {
-    uint64_t set = UINT64_C(1) << warp;
-    if (g->warps & set)
-        g->last = set;
+    if (g->warps >> warp & 1)
+        heddle_greedy_chosen(g, warp);
 }
 
 static inline int heddle_greedy_pick(const struct heddle_greedy *g, uint64_t candidates)

@@ -28,7 +28,7 @@ static const struct hook of_scheduler[] = {
     {                                                  \
 #name, offsetof(struct heddle_scheduler, name) \
     }
-    HOOK(pick), HOOK(hold_loads), HOOK(hold), HOOK(steady_until), {0},
+    HOOK(pick), HOOK(hold_loads), HOOK(hold), HOOK(steady_until), HOOK(chosen), {0},
 #undef HOOK
 };
 static const struct hook of_l1[] = {

@@ -22,12 +22,11 @@ enum { COLLECTORS_MOST = 64, BANKS_MOST = 64 };
 struct instruction {
     uint32_t age;
     inflight_id id;
-    uint8_t operands;
 };
 /* A pipeline register between issue and the collectors. */
 struct id_oc {
     struct instruction instruction;
-    uint8_t banks[COLLECT_OPERANDS];
+    struct collector_banks banks;
 };
 
 struct kind {
@@ -100,20 +99,17 @@ struct collector *collector_create(struct arena *a, const struct sm_config *conf
     return c;
 }
 
-void collector_accept(struct collector *c, enum collector_kind kind, inflight_id id, const uint8_t *banks,
-                      uint32_t bank_count)
+void collector_accept(struct collector *c, enum collector_kind kind, inflight_id id, struct collector_banks banks)
 {
     struct kind *k = &c->kinds[kind];
     uint32_t count = k->waiting_count;
-    assert(count < k->width && bank_count <= COLLECT_OPERANDS);
+    assert(count < k->width && banks.count <= COLLECT_OPERANDS);
     struct id_oc *to = &k->waiting[count++];
     k->waiting_count = count;
     if (count == k->width)
         c->head.accepts &= (uint8_t) ~(1u << kind);
     c->head.wanted |= k->members;
-    to->instruction = (struct instruction){.age = c->age++, .id = id, .operands = (uint8_t)bank_count};
-    for (uint32_t i = 0; i < bank_count; i++)
-        to->banks[i] = banks[i];
+    *to = (struct id_oc){.instruction = {.age = c->age++, .id = id}, .banks = banks};
 }
 
 bool collector_write_bank(struct collector *c, uint32_t bank)
@@ -199,17 +195,28 @@ STEP void read_banks(struct collector *c)
     c->first_bank = c->first_bank + 1 < c->bank_count ? c->first_bank + 1 : 0;
 }
 
-/* Returns the banks that serve the collector first. */
-static inline uint64_t ask_banks(struct collector *c, const uint8_t *banks, uint32_t count, uint32_t collector)
+/* Where others have asked a bank before, or two operands ask the same. */
+static __attribute__((noinline)) uint64_t ask_in_turn(struct collector *c, const struct collector_banks *banks,
+                                                      uint32_t collector)
 {
-    uint64_t asked = c->head.asked, before = asked;
-    for (uint32_t i = 0; i < count; i++) {
-        if (__builtin_expect(asked >> banks[i] & 1, 0))
-            queue_push(c, banks[i], collector);
-        asked |= 1ull << banks[i];
+    uint64_t asked = c->head.asked, before = asked, each = banks->each;
+    for (uint32_t i = 0; i < banks->count; i++, each >>= 8) {
+        uint32_t bank = each & 255;
+        if (asked >> bank & 1)
+            queue_push(c, bank, collector);
+        asked |= 1ull << bank;
     }
     c->head.asked = asked;
     return asked ^ before;
+}
+
+/* Returns the banks that serve the collector first. */
+static inline uint64_t ask_banks(struct collector *c, const struct collector_banks *banks, uint32_t collector)
+{
+    if (!banks->apart || (c->head.asked & banks->set))
+        return ask_in_turn(c, banks, collector);
+    c->head.asked |= banks->set;
+    return banks->set;
 }
 
 STEP void allocate_kind(struct collector *c, uint32_t kind, struct kind *k, uint64_t free)
@@ -219,13 +226,12 @@ STEP void allocate_kind(struct collector *c, uint32_t kind, struct kind *k, uint
     uint32_t all = k->waiting_count, most = all < k->ports ? all : k->ports, count = 0;
     do {
         uint32_t to = (uint32_t)__builtin_ctzll(free);
-        struct instruction next = waiting[count].instruction;
         uint64_t bit = free & -free;
         free ^= bit;
         taken |= bit;
-        c->held[to] = next;
-        c->turn[to] = ask_banks(c, waiting[count].banks, next.operands, to);
-        if (next.operands == 0)
+        c->held[to] = waiting[count].instruction;
+        c->turn[to] = ask_banks(c, &waiting[count].banks, to);
+        if (!waiting[count].banks.count)
             ready |= bit;
         count++;
     } while (free && count < most);

@@ -13,6 +13,26 @@ enum { COLLECT_OPERANDS = 8 };
 /* A token for an instruction in flight: an index into the core's own table. */
 typedef uint16_t inflight_id;
 
+/* Register banks of an instruction's operands, one after the other. */
+struct collector_banks {
+    uint64_t set;  /* all of them */
+    uint64_t each; /* a byte each, the first one lowest */
+    uint8_t count;
+    bool apart; /* no two operands in one bank */
+};
+
+/* banks: of each operand, below register_banks. */
+static inline struct collector_banks collector_banks(const uint8_t *banks, uint32_t count)
+{
+    struct collector_banks b = {.count = (uint8_t)count};
+    for (uint32_t i = 0; i < count; i++) {
+        b.set |= 1ull << banks[i];
+        b.each |= (uint64_t)banks[i] << 8 * i;
+    }
+    b.apart = (uint32_t)__builtin_popcountll(b.set) == count;
+    return b;
+}
+
 /* What the stages ask every cycle, read without a call; sets are masks of bits. It stands first in struct collector,
  * whose rest is opaque (collector.c). */
 struct collector_head {
@@ -36,12 +56,15 @@ static inline bool collector_can_accept(const struct collector *c, enum collecto
 {
     return collector_head(c)->accepts >> kind & 1;
 }
-void collector_accept(struct collector *c, enum collector_kind kind, inflight_id id, const uint8_t *banks,
-                      uint32_t bank_count); /* banks[i] = (register + warp slot) mod register_banks of each source
-                                               register, repeated registers repeated */
+void collector_accept(struct collector *c, enum collector_kind kind, inflight_id id, struct collector_banks banks);
 /* Writeback stage of the same cycle, before collector_cycle: the bank cannot be read this cycle. False (and nothing
  * done): already written this cycle. */
 bool collector_write_bank(struct collector *c, uint32_t bank);
+/* All of a set, already written or not. */
+static inline void collector_write_banks(struct collector *c, uint64_t banks)
+{
+    ((struct collector_head *)c)->written |= banks;
+}
 /* One cycle, after the units have taken from the OC/EX registers and before issue: ready collectors go to their OC/EX
  * registers (at most ports a kind, round robin), then banks are read, then instructions move from the ID/OC registers
  * into free collectors (at most ports a kind); at the end the banks' writes of this cycle are forgotten. */

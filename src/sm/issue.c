@@ -18,7 +18,7 @@ static enum collector_kind pipe_of(const struct sm *c, const struct sm_inst *in)
     }
 }
 
-static void tell_issue(struct sm *c, uint32_t scheduler, uint32_t slot, uint32_t pc)
+static __attribute__((noinline)) void tell_issue(struct sm *c, uint32_t scheduler, uint32_t slot, uint32_t pc)
 {
     struct exec_warp *w = c->slots[slot].exec;
     const struct sm_inst *in = &c->program->code[pc];
@@ -97,11 +97,7 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
 static inline __attribute__((always_inline)) void accept(struct sm *c, uint16_t id, const struct sm_inst *in,
                                                          uint32_t slot)
 {
-    uint8_t banks[COLLECT_OPERANDS];
-    uint32_t count = in->source_count < COLLECT_OPERANDS ? in->source_count : COLLECT_OPERANDS;
-    for (uint32_t i = 0; i < count; i++)
-        banks[i] = (uint8_t)sm_bank(&c->pipes, in->banks[i], slot);
-    collector_accept(c->pipes.collector, pipe_of(c, in), id, banks, count);
+    collector_accept(c->pipes.collector, pipe_of(c, in), id, sm_operand_banks(&c->pipes, &in->operands, slot));
 }
 
 static __attribute__((noinline)) void enter_subcore(struct sm *c, uint32_t scheduler, uint32_t slot, uint16_t id,
@@ -171,7 +167,8 @@ void sm_issue(struct sm *c, uint32_t scheduler, uint32_t slot)
         subcore_run_vanished(c, slot);
     *f = (struct sm_inflight){
         .inst = in, .exec_inst = &w->code[w->pc], .pc = pc, .slot = (uint16_t)slot, .accesses = SM_NONE};
-    tell_issue(c, scheduler, slot, pc);
+    if (c->host.hears_issues)
+        tell_issue(c, scheduler, slot, pc);
     c->warps[slot].issued++;
     s->buffer[0] = s->buffer[1];
     s->buffered--;

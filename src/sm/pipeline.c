@@ -14,6 +14,7 @@ void pipelines_init(struct sm_pipelines *p, struct arena *a, const struct sm_con
     uint32_t sfus = config->sfu_units + config->dp_units;
     p->collector = collector_create(a, config);
     p->register_banks = config->register_banks;
+    p->all_banks = ~0ull >> (64 - config->register_banks);
     for (uint32_t i = 0; i < CORE_WARPS_MOST; i++)
         p->slot_bank[i] = (uint8_t)(i % config->register_banks);
     for (uint32_t i = 0; i < config->sp_units && p->unit_count < SM_ALU_UNITS; i++)
@@ -29,10 +30,8 @@ void sm_writeback_cycle(struct sm *c)
     for (uint32_t i = 0; i < count; i++) {
         uint16_t id = c->pipes.writeback[at][i];
         struct sm_inflight *f = &c->flights.list[id];
-        const uint8_t *banks = f->inst->banks + f->inst->check_count - f->inst->destination_count;
-        for (uint32_t k = 0; k < f->inst->destination_count && !c->sub;
-             k++) /* never stalls: it comes before the banks are read */
-            collector_write_bank(c->pipes.collector, sm_bank(&c->pipes, banks[k], f->slot));
+        if (!c->sub) /* never stalls: it comes before the banks are read */
+            collector_write_banks(c->pipes.collector, sm_bank_set(&c->pipes, f->inst->written, f->slot));
         sm_release(c, f);
         sm_finish(c, id);
     }

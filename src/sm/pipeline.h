@@ -23,6 +23,7 @@ struct sm_pipelines {
     uint32_t unit_count;
     uint32_t pending; /* results that will be written */
     uint32_t register_banks;
+    uint64_t all_banks;                    /* a set */
     uint8_t slot_bank[CORE_WARPS_MOST];    /* slot mod register banks */
     uint8_t writeback_count[SM_TIME_RING]; /* by cycle: results that are written in it */
     uint64_t writeback_bits[SM_TIME_RING / 64];
@@ -41,6 +42,27 @@ static inline uint32_t sm_bank(const struct sm_pipelines *p, uint32_t bank, uint
 {
     bank += p->slot_bank[slot];
     return bank >= p->register_banks ? bank - p->register_banks : bank;
+}
+
+/* The same, of a set: its bits move round the banks. */
+static inline uint64_t sm_bank_set(const struct sm_pipelines *p, uint64_t set, uint32_t slot)
+{
+    uint32_t by = p->slot_bank[slot];
+    return (set << by | set >> 1 >> (p->register_banks - 1 - by)) & p->all_banks;
+}
+
+/* And of operands. Banks are numbers below 64, so that sums stay below 128: the highest bit of a byte is free to say
+ * which of them have gone past the last bank. */
+static inline struct collector_banks sm_operand_banks(const struct sm_pipelines *p,
+                                                      const struct collector_banks *operands, uint32_t slot)
+{
+    const uint64_t ones = 0x0101010101010101ull;
+    uint64_t each = operands->each + ones * p->slot_bank[slot],
+             past = (each + ones * (128 - p->register_banks)) >> 7 & ones;
+    return (struct collector_banks){.set = sm_bank_set(p, operands->set, slot),
+                                    .each = each - past * p->register_banks,
+                                    .count = operands->count,
+                                    .apart = operands->apart};
 }
 
 #endif

@@ -21,6 +21,8 @@ void sm_listen(struct sm *c, const struct heddle_policy *p, void *state)
     SM_EVENTS(LISTEN)
 #undef LISTEN
     c->host.hears_cycles = SM_HEARD(c, cycles);
+    c->host.hears_issues =
+        SM_HEARD(c, issued) || SM_HEARD(c, branch) || SM_HEARD(c, loop) || (c->observer && c->observer->issue);
     c->host.hears_l1 = c->host.l1_hooks || SM_HEARD(c, l1_access) || SM_HEARD(c, l1_evict);
     c->host.hears_fills = c->host.l1_hooks || SM_HEARD(c, l1_fill);
     c->host.hears_held = SM_HEARD(c, held);

@@ -64,6 +64,7 @@ struct sm_listeners {
 
 struct sm_policy_host {
     bool hears_cycles, hears_l1, hears_fills, hears_held; /* somebody does */
+    bool hears_issues;                                    /* of the instruction, its branch or its loop */
     bool l1_hooks;                                        /* the L1 policy wants to know what becomes of lines */
     bool tells_cycles; /* a scheduler, the L1 policy or the divergence unit hears of cycles; probes change nothing */
     bool l1_stirs;     /* one of those hears of L1 accesses, and may then let warps go */

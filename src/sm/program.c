@@ -256,9 +256,12 @@ static void set_registers(struct builder *b, struct sm_inst *s, const struct ptx
     for (uint32_t i = 0; i < total; i++)
         banks[i] = (uint8_t)(file_number(b, all[i]) % b->config->register_banks);
     s->banks = banks;
-    s->source_count = (uint8_t)(read < 8 ? read : 8);
+    s->source_count = (uint8_t)(read < COLLECT_OPERANDS ? read : COLLECT_OPERANDS);
     s->check_count = (uint8_t)total;
     s->destination_count = (uint8_t)b->destination_count;
+    s->operands = collector_banks(banks, s->source_count);
+    for (uint32_t i = total - b->destination_count; i < total; i++)
+        s->written |= 1ull << banks[i];
 }
 
 /* The register of the address and what is added to it. */
@@ -497,6 +500,7 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
         s->element_bytes = (uint8_t)element_bytes(b->config, in);
         s->long_latency =
             (s->load || s->atomic) && (s->memory == SM_DEVICE || s->memory == SM_LOCAL || s->memory == SM_TEXTURE);
+        s->may_be_held = (s->load || s->atomic) && (s->memory == SM_DEVICE || s->memory == SM_LOCAL);
         set_registers(b, s, in, i);
         set_order(b, s, in, &f->code[i]);
         int32_t loop = cfg->blocks[cfg->block_of_inst[i]].loop;

@@ -7,6 +7,7 @@
 
 #include "exec/exec.h"
 #include "heddle/policy.h"
+#include "sm/collector.h"
 #include "sm/config.h"
 
 /* From SM_ALU on: of sub-cores (subcore.h), where SM_SP is the half of the multiplier that takes integers too, and
@@ -29,8 +30,10 @@ enum sm_unit {
 enum sm_memory { SM_NO_MEMORY, SM_SHARED, SM_CONST, SM_DEVICE /* global or generic */, SM_LOCAL, SM_TEXTURE, SM_FENCE };
 
 struct sm_inst {
-    const uint32_t *registers; /* sources, then the guard, then destinations */
-    const uint8_t *banks;      /* of each, modulo the number of register banks */
+    const uint32_t *registers;       /* sources, then the guard, then destinations */
+    const uint8_t *banks;            /* of each, modulo the number of register banks, for slot 0 */
+    struct collector_banks operands; /* what a collector reads, for slot 0 */
+    uint64_t written;                /* set of the banks of its destinations, for slot 0 */
     uint16_t latency, initiation;
     uint16_t interval;         /* of sub-cores: the initiation interval in eighths of a cycle */
     uint8_t unit, memory;      /* enum sm_unit, enum sm_memory as far as the text tells */
@@ -39,6 +42,7 @@ struct sm_inst {
     uint8_t destination_count; /* the last ones */
     uint8_t element_bytes;     /* of a vector that is coalesced by its first element; else 0 */
     bool load, store, atomic, barrier, exit, branch, past_l1;
+    bool may_be_held;   /* hold_loads: loads and atomics of global and local memory */
     bool adds_up_first; /* an atomic that a warp may do as one, where all lanes have one address */
     bool takes_turns;   /* an atomic of floating point: those on one word do */
     bool moves_frame;   /* call, ret */

@@ -107,6 +107,8 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
             candidates &= ~bit;
             continue;
         }
+        if (s->policy->chosen)
+            s->policy->chosen(s->state, &c->view, (uint32_t)picked);
         for (uint32_t n = 0; n < c->config->issue_per_warp; n++) {
             const struct sm_inst *in = &c->program->code[c->slots[picked].buffer[0]];
             sm_issue(c, k, (uint32_t)picked);

@@ -3,11 +3,6 @@
 
 static inline bool is_set(const uint32_t *bits, uint32_t i) { return bits[i >> 5] >> (i & 31) & 1; }
 
-static inline void put(uint64_t *set, uint32_t slot, bool in)
-{
-    *set = (*set & ~(1ull << slot)) | (uint64_t)in << slot;
-}
-
 void flights_init(struct sm_flights *f, struct arena *a)
 {
     f->list = arena_lines(a, struct sm_inflight, SM_INFLIGHT);
@@ -15,46 +10,72 @@ void flights_init(struct sm_flights *f, struct arena *a)
         f->free[f->free_count++] = (uint16_t)(SM_INFLIGHT - 1 - i);
 }
 
+enum wait { WAIT_NONE, WAIT_SHORT, WAIT_LONG };
+
+/* Which of its registers the warp's next instruction waits for. */
+static inline enum wait registers_wait(const struct sm_slot *s, const struct sm_inst *in)
+{
+    enum wait wait = WAIT_NONE;
+    if (!s->awaited)
+        return wait;
+    for (uint32_t i = 0; i < in->check_count; i++)
+        if (is_set(s->scoreboard, in->registers[i])) {
+            wait = WAIT_SHORT;
+            if (is_set(s->long_board, in->registers[i]))
+                return WAIT_LONG;
+        }
+    return wait;
+}
+
 void sm_refresh(struct sm *c, uint32_t slot)
 {
     struct sm_slot *s = &c->slots[slot];
+    struct sm_issue *all = &c->issue;
     uint64_t bit = 1ull << slot;
-    c->issue.stirred = true;
-    c->issue.needs[s->unit] &= ~bit;
-    c->issue.clear &= ~bit;
-    c->issue.long_wait &= ~bit;
-    c->issue.stale &= ~bit;
-    c->issue.next_l1_load &= ~bit;
+    all->stirred = true;
+    all->needs[s->unit] &= ~bit;
     if (__builtin_expect(c->sub != NULL, 0))
         subcore_fill_buffer(c, slot);
-    put(&c->issue.valid, slot, s->buffered != 0);
-    put(&c->front.wants, slot, !s->buffered && !s->fetching && !((c->issue.ended | c->issue.parked) & bit));
-    c->warps[slot].next_pc = s->buffered ? s->buffer[0] : HEDDLE_NO_PC;
+    uint64_t clear = all->clear & ~bit, long_wait = all->long_wait & ~bit, stale = all->stale & ~bit,
+             may_be_held = all->next_l1_load & ~bit, valid = all->valid & ~bit, wants = c->front.wants & ~bit;
     c->warps[slot].active = s->exec->active;
-    if (!s->buffered)
-        return;
-    if (s->exec->state == WARP_READY && !c->sub && s->buffer[0] != sm_program_pc(c->program, s->exec)) {
-        c->issue.stale |= bit;
-        return;
+    if (!s->buffered) {
+        c->warps[slot].next_pc = HEDDLE_NO_PC;
+        wants |= s->fetching ? 0 : bit & ~(all->ended | all->parked);
+    } else {
+        uint32_t pc = s->buffer[0];
+        c->warps[slot].next_pc = pc;
+        valid |= bit;
+        if (s->exec->state == WARP_READY && !c->sub && pc != sm_program_pc(c->program, s->exec)) {
+            stale |= bit;
+        } else {
+            const struct sm_inst *in = &c->program->code[pc];
+            enum wait wait = registers_wait(s, in);
+            s->unit = in->unit;
+            all->needs[in->unit] |= bit;
+            may_be_held |= in->may_be_held ? bit : 0;
+            clear |= wait == WAIT_NONE ? bit : 0;
+            long_wait |= wait == WAIT_LONG ? bit : 0;
+        }
     }
-    const struct sm_inst *in = &c->program->code[s->buffer[0]];
-    s->unit = in->unit;
-    c->issue.needs[in->unit] |= bit;
-    if ((in->load || in->atomic) && (in->memory == SM_DEVICE || in->memory == SM_LOCAL))
-        c->issue.next_l1_load |= bit;
-    bool blocked = false;
-    if (s->awaited) {
-        for (uint32_t i = 0; i < in->check_count; i++)
-            if (is_set(s->scoreboard, in->registers[i])) {
-                blocked = true;
-                if (is_set(s->long_board, in->registers[i])) {
-                    c->issue.long_wait |= bit;
-                    break;
-                }
-            }
-    }
-    if (!blocked)
+    all->clear = clear;
+    all->long_wait = long_wait;
+    all->stale = stale;
+    all->next_l1_load = may_be_held;
+    all->valid = valid;
+    c->front.wants = wants;
+}
+
+/* The same for a warp that waited for a register, when one has come: its next instruction is what it was. */
+static void look_for_registers(struct sm *c, uint32_t slot)
+{
+    uint64_t bit = 1ull << slot;
+    enum wait wait = registers_wait(&c->slots[slot], &c->program->code[c->slots[slot].buffer[0]]);
+    c->issue.stirred = true;
+    if (wait == WAIT_NONE)
         c->issue.clear |= bit;
+    if (wait != WAIT_LONG)
+        c->issue.long_wait &= ~bit;
 }
 
 void sm_set_barriers(struct sm *c, uint32_t block)
@@ -109,7 +130,7 @@ void sm_release(struct sm *c, struct sm_inflight *f)
     }
     s->awaited = (uint16_t)(s->awaited - f->inst->destination_count);
     if (f->inst->destination_count && s->buffered && !((c->issue.clear | c->issue.stale) >> f->slot & 1))
-        sm_refresh(c, f->slot);
+        look_for_registers(c, f->slot);
     if (c->issue.fenced)
         sm_try_fence(c, f->slot);
 }

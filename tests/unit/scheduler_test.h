@@ -70,6 +70,8 @@ static inline void issue(struct bench *b, uint32_t warp)
     static const struct heddle_instruction nothing = {0};
     struct heddle_issue e = {.warp = warp, .active = ~0u, .path = ~0u, .instruction = &nothing};
     b->f.warp[warp].issued++;
+    if (b->s.choice.scheduler->chosen)
+        b->s.choice.scheduler->chosen(b->s.state, &b->f.core, warp);
     if (on(b)->issued)
         on(b)->issued(b->s.state, &b->f.core, &e);
 }

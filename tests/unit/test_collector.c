@@ -39,7 +39,7 @@ static void open_bench(struct bench *b, struct sm_config config)
 static void accept(struct bench *b, enum collector_kind kind, inflight_id id, uint32_t count, const uint8_t *banks)
 {
     assert_true(collector_can_accept(b->c, kind));
-    collector_accept(b->c, kind, id, banks, count);
+    collector_accept(b->c, kind, id, collector_banks(banks, count));
 }
 
 /* Cycles until the next instruction of this kind stands in an OC/EX register; it is taken. A bank is written in each
@@ -185,7 +185,7 @@ static uint32_t accept_all(struct bench *b, enum collector_kind kind)
 {
     uint32_t count = 0;
     for (; collector_can_accept(b->c, kind); count++)
-        collector_accept(b->c, kind, 0, NULL, 0);
+        collector_accept(b->c, kind, 0, collector_banks(NULL, 0));
     return count;
 }
 
@@ -389,8 +389,8 @@ static void pair_accept(struct pair *p, uint64_t *seed, enum collector_kind kind
     inflight_id id = (inflight_id)p->accepted++;
     assert_int_equal(p->state[id], 0);
     p->state[id] = (uint8_t)(1 + kind);
-    collector_accept(p->all.c, kind, id, banks, count);
-    collector_accept(p->lazy.c, kind, id, banks, count);
+    collector_accept(p->all.c, kind, id, collector_banks(banks, count));
+    collector_accept(p->lazy.c, kind, id, collector_banks(banks, count));
     p->inside++;
 }
 

@@ -185,6 +185,11 @@ static uint64_t on_steady(void *state, const struct heddle_core *core)
     return core->cycle + 1;
 }
 
+static void on_chosen(void *state, const struct heddle_core *core, uint32_t warp)
+{
+    (void)state, (void)core, (void)warp, calls++;
+}
+
 static void schedulers(void **state)
 {
     (void)state;
@@ -198,6 +203,9 @@ static void schedulers(void **state)
     expect_call("a scheduler", "steady_until",
                 &(struct policy_run){
                     .scheduler = &(struct heddle_scheduler){.policy = p, .pick = pick, .steady_until = on_steady}});
+    expect_call(
+        "a scheduler", "chosen",
+        &(struct policy_run){.scheduler = &(struct heddle_scheduler){.policy = p, .pick = pick, .chosen = on_chosen}});
 }
 
 /* L1 policies */

@@ -6,13 +6,6 @@
  * issues, is greedy at once. */
 #include "heddle/policy.h"
 
-static bool init(void *state, const struct heddle_setup *setup)
-{
-    struct heddle_greedy *g = state;
-    g->warps = setup->warps;
-    return true;
-}
-
 static void launched(void *state, const struct heddle_core *core, uint32_t warp)
 {
     struct heddle_greedy *g = state;
@@ -20,10 +13,10 @@ static void launched(void *state, const struct heddle_core *core, uint32_t warp)
     heddle_ages_launched(&g->ages, warp);
 }
 
-static void issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
+static void chosen(void *state, const struct heddle_core *core, uint32_t warp)
 {
     (void)core;
-    heddle_greedy_issued(state, e->warp);
+    heddle_greedy_chosen(state, warp);
 }
 
 static int pick(void *state, const struct heddle_core *core, uint64_t candidates)
@@ -41,8 +34,8 @@ const struct heddle_scheduler scheduler_gto = {
             .bits_per_warp = 6,
             .bits_per_core = 6,
             .state_bytes = sizeof(struct heddle_greedy),
-            .init = init,
-            .on = {.launched = launched, .issued = issued},
+            .on = {.launched = launched},
         },
     .pick = pick,
+    .chosen = chosen,
 };

@@ -4,23 +4,14 @@
 #include "heddle/policy.h"
 
 struct lrr {
-    uint64_t warps; /* slots of this scheduler */
     uint64_t after; /* slots after the last one that issued */
 };
 
-static bool init(void *state, const struct heddle_setup *setup)
-{
-    struct lrr *s = state;
-    s->warps = setup->warps;
-    return true;
-}
-
-static void issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
+static void chosen(void *state, const struct heddle_core *core, uint32_t warp)
 {
     struct lrr *s = state;
     (void)core;
-    if (s->warps >> e->warp & 1)
-        s->after = ~UINT64_C(0) << e->warp << 1;
+    s->after = ~UINT64_C(0) << warp << 1;
 }
 
 static int pick(void *state, const struct heddle_core *core, uint64_t candidates)
@@ -38,8 +29,7 @@ const struct heddle_scheduler scheduler_lrr = {
             .help = "loose round robin: ring order after the last warp that issued; stalled warps are skipped",
             .bits_per_core = 6,
             .state_bytes = sizeof(struct lrr),
-            .init = init,
-            .on = {.issued = issued},
         },
     .pick = pick,
+    .chosen = chosen,
 };

@@ -9,7 +9,6 @@
 enum level { LEVEL_WARP, LEVEL_BLOCK };
 
 struct sticky {
-    uint64_t warps; /* slots of this scheduler */
     enum level level;
     uint64_t ahead;                     /* level=warp: slots from the last one on; level=block: after it */
     uint32_t block;                     /* block slot of the last one */
@@ -19,7 +18,6 @@ struct sticky {
 static bool init(void *state, const struct heddle_setup *setup)
 {
     struct sticky *s = state;
-    s->warps = setup->warps;
     s->level = (enum level)setup->values[0].integer;
     return setup->core->block_slots <= HEDDLE_WARPS || heddle_refuse(setup, "a core has more than 64 block slots");
 }
@@ -36,15 +34,13 @@ static void finished(void *state, const struct heddle_core *core, uint32_t warp)
     s->block_warps[core->warp[warp].block] &= ~(UINT64_C(1) << warp);
 }
 
-static void issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
+static void chosen(void *state, const struct heddle_core *core, uint32_t warp)
 {
     struct sticky *s = state;
-    if (!(s->warps >> e->warp & 1))
-        return;
-    s->ahead = ~UINT64_C(0) << e->warp;
+    s->ahead = ~UINT64_C(0) << warp;
     if (s->level == LEVEL_BLOCK) {
         s->ahead <<= 1;
-        s->block = core->warp[e->warp].block;
+        s->block = core->warp[warp].block;
     }
 }
 
@@ -77,7 +73,8 @@ const struct heddle_scheduler scheduler_sticky = {
             .bits_per_core = 6,
             .state_bytes = sizeof(struct sticky),
             .init = init,
-            .on = {.launched = launched, .finished = finished, .issued = issued},
+            .on = {.launched = launched, .finished = finished},
         },
     .pick = pick,
+    .chosen = chosen,
 };

@@ -31,11 +31,11 @@ static void launched(void *state, const struct heddle_core *core, uint32_t warp)
     s->counted = 0; /* a slot with a new warp */
 }
 
-static void issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
+static void chosen(void *state, const struct heddle_core *core, uint32_t warp)
 {
     struct swl *s = state;
     (void)core;
-    heddle_greedy_issued(&s->greedy, e->warp);
+    heddle_greedy_chosen(&s->greedy, warp);
 }
 
 static uint64_t oldest_of(const struct heddle_ages *ages, uint64_t set, int64_t count)
@@ -94,9 +94,10 @@ const struct heddle_scheduler scheduler_swl = {
             .bits_per_core = 6 + 6, /* the limit; the last warp that issued */
             .state_bytes = sizeof(struct swl),
             .init = init,
-            .on = {.launched = launched, .issued = issued},
+            .on = {.launched = launched},
         },
     .pick = pick,
+    .chosen = chosen,
     .hold = hold,
     .steady_until = steady_until,
 };

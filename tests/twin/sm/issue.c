@@ -272,6 +272,8 @@ static enum slot_use schedule(struct sm *c, const struct sm_scheduler *s)
             candidates &= ~(1ull << picked);
             continue;
         }
+        if (s->policy->chosen)
+            s->policy->chosen(s->state, &c->view, (uint32_t)picked);
         issue_picked(c, (uint32_t)picked);
         return SLOT_ISSUED;
     }
