@@ -65,15 +65,21 @@ static inline void barrier_pass(struct bench *b, uint64_t warps)
             on(b)->barrier_pass(b->s.state, &b->f.core, w);
 }
 
-static inline void issue(struct bench *b, uint32_t warp)
+/* A warp of whatever scheduler issues. */
+static inline void tell_issued(struct bench *b, uint32_t warp)
 {
     static const struct heddle_instruction nothing = {0};
     struct heddle_issue e = {.warp = warp, .active = ~0u, .path = ~0u, .instruction = &nothing};
     b->f.warp[warp].issued++;
-    if (b->s.choice.scheduler->chosen)
-        b->s.choice.scheduler->chosen(b->s.state, &b->f.core, warp);
     if (on(b)->issued)
         on(b)->issued(b->s.state, &b->f.core, &e);
+}
+
+static inline void issue(struct bench *b, uint32_t warp)
+{
+    if (b->s.choice.scheduler->chosen)
+        b->s.choice.scheduler->chosen(b->s.state, &b->f.core, warp);
+    tell_issued(b, warp);
 }
 
 /* As the core asks: without those that the policy holds back. */

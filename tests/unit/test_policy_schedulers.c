@@ -203,7 +203,7 @@ static void other_schedulers_do_not_matter(const char *name)
     }
     for (int i = 0; i < 500; i++) {
         uint64_t ready = next_random(&random) >> 8 & 0x5555;
-        issue(&shared, (next_random(&random) >> 20 & 7) * 2 + 1);
+        tell_issued(&shared, (next_random(&random) >> 20 & 7) * 2 + 1);
         assert_int_equal(cycle(&alone, ready), cycle(&shared, ready));
     }
     end(&alone);
