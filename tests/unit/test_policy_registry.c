@@ -238,7 +238,7 @@ static void wrong_shared_objects(void **state)
     } rows[] = {
         {"-DENTRY_ABI=8", POLICY_SCHEDULER, "",
          "made for version 8 of the policy interface, this Heddle has version 7"},
-        {"-DPOLICY_ABI=7", POLICY_SCHEDULER, "", "made for version 8"},
+        {"-DPOLICY_ABI=8", POLICY_SCHEDULER, "", "made for version 8"},
         {"-DPOLICY_ABI=0", POLICY_SCHEDULER, "", "policy.abi is not set"},
         {"-DNO_ENTRY", POLICY_SCHEDULER, "",
          "no symbol heddle_policy_entry in it; end the file with HEDDLE_EXPORT_SCHEDULER(...)"},
