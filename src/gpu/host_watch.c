@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { LOOK_NANOSECONDS = 2000000, LOOKS_LEAST = 50 };
+enum { LOOK_NANOSECONDS = 5000000, LOOKS_LEAST = 50 };
 
 struct host_watch {
     pthread_t thread;

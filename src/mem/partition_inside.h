@@ -13,24 +13,25 @@
 static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
+/* What every access touches stands first. */
 struct slice {
     uint32_t number; /* of all slices */
-    struct delay_line rop;
     uint32_t rop_cycles;
-    struct slice *mirror; /* in the other half of the L2; NULL: there are no halves */
+    uint64_t at;            /* core cycle in which it has to be run again, 0: as soon as may be */
+    uint64_t ran;           /* the last L2 tick that is in the counters */
+    bool failed;            /* the access at the front of input, when it was last tried */
+    uint8_t fails, refuses; /* while it rests, in every tick: that access fails again; a request waits at the crossbar
+                               for which there is no room */
+    struct cache *cache;    /* NULL: no L2 */
+    uint32_t *input_sets;   /* of the cache, for the packets in input */
+    uint64_t busy_until;    /* L2 tick: with sectors of an atomic */
+    struct slice *mirror;   /* in the other half of the L2; NULL: there are no halves */
+    struct delay_line rop;
+    struct ring input, to_dram, from_dram, reply;
+    uint64_t turn_word, turn_until; /* of the last atomic that takes turns, and the tick of the next on the same word */
     struct partition *mirror_owner;
     struct delay_line visitors, answers; /* from there: requests for what is at home here, answers to what was sent */
     uint64_t guest_reads[CACHE_FAIL];    /* visitors that read, by outcome: no accesses of the cores */
-    struct ring input, to_dram, from_dram, reply;
-    uint32_t *input_sets;           /* of the cache, for the packets in input */
-    struct cache *cache;            /* NULL: no L2 */
-    uint64_t at;                    /* core cycle in which it has to be run again, 0: as soon as may be */
-    uint64_t ran;                   /* the last L2 tick that is in the counters */
-    uint64_t busy_until;            /* L2 tick: with sectors of an atomic */
-    uint64_t turn_word, turn_until; /* of the last atomic that takes turns, and the tick of the next on the same word */
-    bool failed;                    /* the access at the front of input, when it was last tried */
-    uint8_t fails, refuses; /* while it rests, in every tick: that access fails again; a request waits at the crossbar
-                               for which there is no room */
 };
 
 struct partition {

@@ -199,41 +199,48 @@ static void take_atomic(const struct l2_config *l2, struct slice *s, const struc
     }
 }
 
+/* A write or an atomic of an address that is at home in the other half. */
+static __attribute__((noinline)) void pass_home(struct partition *p, struct slice *s, const struct packet *r,
+                                                uint64_t l2_now)
+{
+    s->failed = false;
+    if (!link_forward_write(p, s, r))
+        return;
+    if (r->kind == PACKET_ATOMIC)
+        take_atomic(&p->config->l2, s, r, l2_now);
+    ring_pop(&s->input);
+}
+
 static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
 {
     if (!reply_has_room(s) || !cache_port_free(s->cache, l2_now) || l2_now < s->busy_until ||
         (s->failed && cache_fails_again(s->cache)))
         return;
     const struct packet *r = ring_front(&s->input);
-    bool changes = packet_is_write(r) || r->kind == PACKET_ATOMIC;
-    if (r->away && changes) {
-        s->failed = false;
-        if (!link_forward_write(p, s, r))
-            return;
-        if (r->kind == PACKET_ATOMIC)
-            take_atomic(&p->config->l2, s, r, l2_now);
-        ring_pop(&s->input);
+    bool write = packet_is_write(r), atomic = r->kind == PACKET_ATOMIC;
+    if (__builtin_expect(r->away, 0) && (write | atomic)) {
+        pass_home(p, s, r, l2_now);
         return;
     }
-    if (atomic_waits(s, r, l2_now))
+    if (atomic && atomic_waits(s, r, l2_now))
         return;
     struct cache_result result = {0};
     enum cache_outcome outcome = cache_access_expected(s->cache, r, s->input_sets[s->input.head], &result);
     s->failed = outcome == CACHE_FAIL;
     if (s->failed)
         return;
-    if (s->mirror)
-        account_for_halves(s, r, outcome, changes);
-    if (r->kind == PACKET_ATOMIC)
+    if (__builtin_expect(s->mirror != NULL, 0))
+        account_for_halves(s, r, outcome, write | atomic);
+    if (atomic)
         take_atomic(&p->config->l2, s, r, l2_now);
-    if (outcome == CACHE_MISS && !packet_is_write(r) && !r->guest && comes_from_l1(r))
+    if (outcome == CACHE_MISS && !write && !r->guest && comes_from_l1(r))
         p->l1_sector_misses += packet_sectors(r->sectors);
-    uint32_t port_bytes = outcome == CACHE_HIT                                                ? r->bytes
-                          : (packet_is_write(r) ? p->stores_evict_free : p->reads_evict_free) ? 0
-                                                                                              : result.writeback_bytes;
+    uint32_t port_bytes = outcome == CACHE_HIT                                   ? r->bytes
+                          : (write ? p->stores_evict_free : p->reads_evict_free) ? 0
+                                                                                 : result.writeback_bytes;
     if (port_bytes)
         cache_use_port(s->cache, port_bytes, l2_now);
-    bool done = outcome == CACHE_HIT || packet_is_write(r); /* reads that miss are answered when their data has come */
+    bool done = outcome == CACHE_HIT || write; /* reads that miss are answered when their data has come */
     if (done && !result.sends_write && !packet_ends_silently(r))
         queue_reply(p, s, r);
     ring_pop(&s->input);
