@@ -98,7 +98,7 @@ enum {
 };
 
 struct run_options {
-    bool functional, exact_bounds, races, quiet, print_machine, pcs;
+    bool functional, exact_bounds, lockstep, races, quiet, print_machine, pcs;
     json_t **results; /* NULL, or who takes the results in place of --stats' file */
     const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *threads, *interval, *trace, *warps,
         *issue_order;
@@ -130,6 +130,7 @@ enum {
     OPT_PCS,
     OPT_INTERVAL,
     OPT_EXACT_BOUNDS,
+    OPT_LOCKSTEP,
     OPT_RACES,
     OPT_PROBE,
     OPT_WARPS,
@@ -163,6 +164,7 @@ const struct option cli_run_options[] = {
     {"pcs", no_argument, NULL, OPT_PCS},
     {"interval", required_argument, NULL, OPT_INTERVAL},
     {"exact-bounds", no_argument, NULL, OPT_EXACT_BOUNDS},
+    {"lockstep", no_argument, NULL, OPT_LOCKSTEP},
     {"races", no_argument, NULL, OPT_RACES},
     {"probe", required_argument, NULL, OPT_PROBE},
     {"warps", required_argument, NULL, OPT_WARPS},
@@ -326,6 +328,7 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         switch (c) {
         case OPT_FUNCTIONAL: o->functional = true; break;
         case OPT_EXACT_BOUNDS: o->exact_bounds = true; break;
+        case OPT_LOCKSTEP: o->lockstep = true; break;
         case OPT_RACES: o->races = true; break;
         case OPT_SIZE: o->size = optarg; break;
         case OPT_STATS: o->stats = optarg; break;
@@ -565,6 +568,8 @@ static void library_options(const struct run_options *o, const struct setup *s, 
         *out++ = "--functional";
     if (o->exact_bounds)
         *out++ = "--exact-bounds";
+    if (o->lockstep)
+        *out++ = "--lockstep";
     if (o->races)
         *out++ = "--races";
     if (o->pcs || o->lines.wanted)

@@ -171,6 +171,7 @@ static bool start(struct driver *d, struct error *e)
     options.races = o->races;
     options.max_cycles = o->max_cycles;
     options.threads = o->threads;
+    options.lockstep = o->lockstep;
     options.host_parts = o->stats[0] != 0;
     options.sample = o->sample && !o->functional;
     options.pcs = o->pcs;

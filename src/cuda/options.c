@@ -21,6 +21,7 @@ enum option_id {
     OPT_SET,
     OPT_FUNCTIONAL,
     OPT_EXACT_BOUNDS,
+    OPT_LOCKSTEP,
     OPT_RACES,
     OPT_STATS,
     OPT_TIMELINE,
@@ -59,6 +60,7 @@ static const struct option_row {
     {"set", 0, true, OPT_SET},
     {"functional", 0, false, OPT_FUNCTIONAL},
     {"exact-bounds", 0, false, OPT_EXACT_BOUNDS},
+    {"lockstep", 0, false, OPT_LOCKSTEP},
     {"races", 0, false, OPT_RACES},
     {"stats", 0, true, OPT_STATS},
     {"timeline", 0, true, OPT_TIMELINE},
@@ -273,6 +275,7 @@ static bool apply(struct options *o, const struct option_row *row, const char *v
     case OPT_MERGE_LAUNCHES: o->merge_launches = true; return true;
     case OPT_FUNCTIONAL: o->functional = true; return true;
     case OPT_EXACT_BOUNDS: o->exact_bounds = true; return true;
+    case OPT_LOCKSTEP: o->lockstep = true; return true;
     case OPT_RACES: o->races = true; return true;
     case OPT_QUIET: o->quiet = true; return true;
     case OPT_PRINT_MACHINE: break;

@@ -30,7 +30,7 @@ struct options {
     uint32_t kernel_count, kernel_bytes;
     char launches[4096]; /* of --launch; empty: not given */
     uint64_t skip;
-    bool region, sample;
+    bool region, sample, lockstep;
     bool functional, exact_bounds, races, quiet, pcs, merge_launches;
     uint64_t max_cycles;                   /* 0: no limit */
     uint64_t timeline_first, timeline_end; /* cycles */

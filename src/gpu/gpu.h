@@ -40,6 +40,7 @@ struct gpu_options {
     struct policy_choice probes[GPU_PROBES];        /* such as work in this mode; taken over by the GPU */
     uint32_t probe_count;
     uint32_t threads;                /* timed: cores are simulated on so many threads; 0: one */
+    bool lockstep;                   /* timed: no core runs ahead of the others. Results are the same */
     bool sample;                     /* timed: time a part, estimate the rest (sample.h) */
     bool host_parts;                 /* timed: where the host's time goes is looked at (host_watch.h) */
     struct timeline *timeline;       /* or NULL; the caller's */

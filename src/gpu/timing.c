@@ -114,13 +114,34 @@ static inline void wake_blocked(struct timing *t)
     crossbar_forget_given(t->requests, t->port_words);
 }
 
+/* In this cycle, and, if nobody can tell, in those after it. What the core does then is of cycles to come: it is left
+ * alone until the others are in the last of them (catch_up). */
+static inline void run_core(struct timing *t, uint32_t i)
+{
+    struct sm *c = t->cores[i];
+    sm_cycle(c, t->now);
+    if (t->horizon <= t->now + 1 || t->core_wake[i] >= t->horizon || !sm_run_ahead(c, t->horizon))
+        return;
+    t->ahead_wake[i] = t->core_wake[i];
+    t->core_wake[i] = sm_now(c);
+}
+
+static bool is_ahead(const struct timing *t, uint32_t i) { return t->ahead_wake[i] != 0; }
+
+static void catch_up(struct timing *t, uint32_t i)
+{
+    sm_catch_up(t->cores[i]);
+    t->core_wake[i] = t->ahead_wake[i];
+    t->ahead_wake[i] = 0;
+}
+
 static void core_step(void *context, uint32_t port)
 {
     struct timing *t = context;
     uint32_t per_port = t->core_count / t->ports;
     for (uint32_t i = port * per_port; i < (port + 1) * per_port; i++)
-        if (t->core_wake[i] <= t->now)
-            sm_cycle(t->cores[i], t->now);
+        if (t->core_wake[i] <= t->now && !is_ahead(t, i))
+            run_core(t, i);
 }
 
 /* After a core's part of a cycle: its loads, stores and atomics of this cycle are performed, and blocks that ended are
@@ -168,9 +189,12 @@ static void core_tick(struct timing *t)
         uint64_t awake = t->awake[word], blocked = t->blocked[word] & ~awake;
         for (uint64_t left = awake; left; left &= left - 1) {
             uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(left);
-            if (!shared)
-                sm_cycle(t->cores[i], t->now);
-            core_done(t, t->cores[i]);
+            if (is_ahead(t, i) && t->core_wake[i] <= t->now)
+                catch_up(t, i);
+            else if (!shared)
+                run_core(t, i);
+            if (!is_ahead(t, i))
+                core_done(t, t->cores[i]);
             blocked |= t->core_blocked[i] ? left & -left : 0;
             if (t->core_wake[i] <= t->now + 1)
                 continue;

@@ -35,14 +35,17 @@ struct timing {
     uint32_t channels, slices, ports, slices_per_channel, port_words, slice_words;
     uint64_t slice_bits; /* of one channel, at the lowest place */
     struct sm **cores;
-    uint32_t *core_blocked;   /* bytes for which it waits for room in the network */
-    uint64_t *core_wake;      /* of each core: the next cycle in which it must be run */
+    uint32_t *core_blocked; /* bytes for which it waits for room in the network */
+    uint64_t *core_wake;    /* of each core: the next cycle in which it must be run */
+    uint64_t *ahead_wake;   /* of a core that has been run further than the others: its core_wake, once they are there;
+                               meanwhile core_wake is the last cycle that it was run in. 0: it has not */
     struct residency **owner; /* of each core: the launch whose blocks it runs, or NULL */
     uint64_t *owned_since;
     uint32_t core_count, core_words;
     uint64_t awake[TIMING_CORE_WORDS];      /* cores that must be run in the next cycle, a bit each */
     uint64_t awake_next[TIMING_CORE_WORDS]; /* and in the one after it: sleeping cores with an answer */
     uint64_t blocked[TIMING_CORE_WORDS];    /* those with core_blocked */
+    uint64_t horizon;                       /* no core is run in this cycle or later before the others are there */
     uint64_t sleep_until;                   /* none of the others must be run before this cycle */
     struct ring *answers;                   /* a port: packets that wait for their core */
     uint64_t answers_waiting[CROSSBAR_WORDS];

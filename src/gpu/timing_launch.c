@@ -134,7 +134,7 @@ static bool place_on_port(struct timing *t, struct residency *r, uint32_t port, 
                 leave_core(t, sm_id(c));
             take_core(t, sm_id(c), r);
         }
-        if (!sm_has_room(c))
+        if (t->ahead_wake[sm_id(c)] || !sm_has_room(c))
             continue;
         uint32_t id[3];
         struct exec_cta *cta = block_room(r, c, e);
@@ -305,9 +305,8 @@ static void gather(struct timing *t, struct residency *r)
 
 static uint64_t core_clock(struct exec_launch *l, const struct exec_warp *w)
 {
-    (void)w;
     const struct timing *t = l->user;
-    return t->now;
+    return sm_now(t->cores[w->cta->sm]);
 }
 
 static bool begin_trace(struct timing *t, struct residency *r)
@@ -426,12 +425,13 @@ void timing_start(struct residency *r)
 
 /* Running */
 
+/* Those too that have ended on a core that is ahead of the others. */
 static uint32_t resident_blocks(const struct timing *t, const struct residency *r)
 {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < t->core_count; i++)
         if (t->owner[i] == r)
-            sum += (uint32_t)__builtin_popcountll(sm_blocks_used(t->cores[i]));
+            sum += (uint32_t)__builtin_popcountll(sm_blocks_used(t->cores[i])) + sm_head(t->cores[i])->blocks_ended;
     return sum;
 }
 
@@ -501,12 +501,25 @@ static bool end_those_over(struct timing *t, struct gpu *g)
     return any;
 }
 
+/* May cores run ahead of each other? Not where launches share the machine, or an instruction of one core may be seen by
+ * another at once; nor where cores share a port, or are observed together. */
+static bool runs_ahead(const struct timing *t, const struct gpu *g)
+{
+    uint32_t launches = 0;
+    for (const struct residency *r = g->started; r; r = r->next)
+        launches += !r->ended;
+    return !t->options->lockstep && !t->options->sample && !t->serial && launches == 1 && t->ports == t->core_count;
+}
+
+static uint64_t earliest(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
 /* Until a launch has ended, or the cycle `until`. *ok: false, the machine cannot go on. limit: the cycle that
  * --max-cycles ends in. */
 static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint64_t limit, bool *ok, struct error *e)
 {
     uint64_t check = t->now + CHECK_CYCLES;
     struct residency *first = timing_eldest(g);
+    bool ahead = runs_ahead(t, g);
     while (*ok && t->now < until) {
         uint64_t next = timing_next_cycle(t);
         if (next == UINT64_MAX && t->options->sample) {
@@ -527,6 +540,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
             timing_take_samples(t, g, next);
         if (next > t->now)
             timing_jump(t, next);
+        t->horizon = ahead && !t->may_place ? earliest(earliest(until, limit), earliest(check, t->sample_at)) : 0;
         *ok = timing_step(t, g->started, e);
         if (__builtin_expect(t->options->timeline != NULL, 0))
             show_channels(t);

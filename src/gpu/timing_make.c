@@ -37,6 +37,7 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
     uint32_t answer_bytes = !l2->sets ? 4096 : l2->sector_bytes ? l2->sector_bytes : l2->line_bytes;
     t->cores = arena_array(&t->arena, struct sm *, m->cores);
     t->core_wake = arena_array(&t->arena, uint64_t, m->cores);
+    t->ahead_wake = arena_array(&t->arena, uint64_t, m->cores);
     t->core_blocked = arena_array(&t->arena, uint32_t, m->cores);
     t->owner = arena_array(&t->arena, struct residency *, m->cores);
     t->held = arena_array(&t->arena, struct held_core, m->cores);

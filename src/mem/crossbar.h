@@ -129,6 +129,18 @@ static inline bool crossbar_has_room(const struct crossbar *x, uint32_t input, u
     return held == 0 || held + crossbar_flits(x, bytes) <= h->input_flits;
 }
 
+/* So many flits fit into an input. */
+static inline bool crossbar_holds(const struct crossbar *x, uint32_t flits)
+{
+    return flits <= crossbar_look(x)->input_flits;
+}
+
+static inline bool crossbar_input_empty(const struct crossbar *x, uint32_t input)
+{
+    const struct crossbar_head *h = crossbar_look(x);
+    return !h->input[input].flits && h->input[input].gone_at <= h->matchings;
+}
+
 /* Inputs that give no more flits are taken out of `gave`: who waits for room in one has looked. */
 static inline void crossbar_forget_given(struct crossbar *x, uint32_t words)
 {

@@ -192,7 +192,7 @@ void sm_cycle(struct sm *c, uint64_t now)
         regroup_check_stuck(c);
 }
 
-bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
+static bool take_answer(struct sm *c, const struct packet *p, uint64_t now)
 {
     bool asleep = *c->wake_at > now;
     if (asleep && sm_lsu_hold_answer(c, p, now))
@@ -209,6 +209,14 @@ bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
         c->others_at = now;
     if (asleep)
         *c->wake_at = now;
+    return true;
+}
+
+bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
+{
+    if (!take_answer(c, p, now))
+        return false;
+    c->net.expected--;
     return true;
 }
 

@@ -346,7 +346,7 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
 {
     struct packet *p = cache_miss_front(cache);
     uint32_t bytes = packet_bytes(p);
-    if (!crossbar_has_room(c->net.requests, c->head.port, bytes)) {
+    if (!sm_network_has_room(c, bytes)) {
         note_blocked(c, bytes);
         return;
     }
@@ -354,7 +354,7 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
     p->origin = (uint8_t)origin;
     p->core = (uint16_t)c->head.id;
     p->slice = network_slice(&c->net, p->address);
-    crossbar_push(c->net.requests, c->head.port, p->slice, p, bytes, *c->net.now);
+    sm_network_push(c, p, bytes);
     cache_miss_pop(cache);
     c->lsu.refused &= c->lsu.retry != CACHE_FAIL_QUEUE;
 }
@@ -427,7 +427,7 @@ static void expect_store_answers(struct sm *c, const struct packet *p)
 /* For an access of the instruction at work; where there is none, it waits until the core is woken for it. */
 static inline bool has_network_room(struct sm *c, uint32_t bytes)
 {
-    bool room = crossbar_has_room(c->net.requests, c->head.port, bytes);
+    bool room = sm_network_has_room(c, bytes);
     c->lsu.waits_for_bytes = room ? 0 : bytes;
     if (!room)
         note_blocked(c, bytes);
@@ -442,7 +442,7 @@ static bool send_past_l1(struct sm *c, struct packet *p)
     c->lsu.moved = true;
     p->slice = network_slice(&c->net, p->address);
     expect_store_answers(c, p);
-    crossbar_push(c->net.requests, c->head.port, p->slice, p, bytes, *c->net.now);
+    sm_network_push(c, p, bytes);
     if (!packet_is_write(p) && p->kind != PACKET_ATOMIC) /* answered piece by piece */
         c->flights.list[p->token].remaining += network_answers(&c->net, p->address, p->bytes) - 1;
     return true;

@@ -102,9 +102,19 @@ struct sm_lsu {
     uint16_t texture_hits[SM_TEXTURE_HITS]; /* or results, in order, where there is a queue of fragments */
 };
 
+enum { SM_KEPT_PACKETS = 32 };
+
 /* The core's way into the interconnect, which the front end uses too. */
 struct sm_network {
     struct crossbar *requests;
+    uint32_t expected; /* answers to what was sent */
+    /* While the core runs ahead: what it sends is kept, until the others are where it is. */
+    bool ahead;
+    uint32_t kept_count, kept_flits;
+    struct {
+        struct packet packet;
+        uint32_t bytes;
+    } kept[SM_KEPT_PACKETS];
     const struct address_map *map;
     const uint64_t *now;   /* cycles of the interconnect */
     uint32_t answer_bytes; /* requests are answered in pieces of so many bytes, aligned */
@@ -126,6 +136,10 @@ static inline uint32_t network_answers(const struct sm_network *n, uint64_t addr
 {
     return (uint32_t)(((address & (n->answer_bytes - 1)) + bytes + n->answer_bytes - 1) / n->answer_bytes);
 }
+
+/* network.c */
+bool sm_network_has_room(const struct sm *c, uint32_t bytes);
+void sm_network_push(struct sm *c, const struct packet *p, uint32_t bytes);
 
 /* lsu.c */
 void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *config);

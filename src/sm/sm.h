@@ -86,6 +86,12 @@ void sm_replace_program(struct sm *c, const struct sm_program *gone, const struc
 /* One cycle, without what touches device memory; then that, core after core. sm_perform is called in the same cycle. */
 void sm_cycle(struct sm *c, uint64_t now);
 void sm_perform(struct sm *c);
+/* After sm_cycle: more cycles of the core alone, before the cycle `end`, as long as nobody can tell (network.c). True:
+ * in the last of these (sm_now) it did what others can see. When they are there, sm_catch_up; then all that follows a
+ * cycle, as sm_perform. Until then it is left alone. */
+bool sm_run_ahead(struct sm *c, uint64_t end);
+void sm_catch_up(struct sm *c);
+uint64_t sm_now(const struct sm *c); /* the cycle that it is in, or was run in last */
 /* Cycles up to now (exclusive) in which the core slept are counted. */
 void sm_account_until(struct sm *c, uint64_t now);
 /* An answer from the interconnect: false, there is no room (it is offered again). */

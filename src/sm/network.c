@@ -1,0 +1,55 @@
+/* The core's way into the interconnect, and how far it may run without looking at anybody else.
+ *
+ * A core that expects no answer, and whose port is empty, can be reached by nobody: it may be run for many cycles in
+ * one go (sm_run_ahead), so that its state stays near the host's processor, and threads meet once for all of them. The
+ * first cycle in which it does what others can see is the last: it issues an instruction of device memory, which is
+ * performed in the order of cores and cycles; it sends a packet, which is kept here until the others are in that
+ * cycle too; or a block ends. */
+#include "sm/core.h"
+
+bool sm_network_has_room(const struct sm *c, uint32_t bytes)
+{
+    const struct sm_network *n = &c->net;
+    if (__builtin_expect(!n->ahead, 1))
+        return crossbar_has_room(n->requests, c->head.port, bytes);
+    return !n->kept_count || crossbar_holds(n->requests, n->kept_flits + crossbar_flits(n->requests, bytes));
+}
+
+void sm_network_push(struct sm *c, const struct packet *p, uint32_t bytes)
+{
+    struct sm_network *n = &c->net;
+    if (!packet_ends_silently(p))
+        n->expected += p->kind == PACKET_ATOMIC ? 1 : network_answers(n, p->address, p->bytes);
+    if (__builtin_expect(!n->ahead, 1)) {
+        crossbar_push(n->requests, c->head.port, p->slice, p, bytes, *n->now);
+        return;
+    }
+    invariant(n->kept_count < SM_KEPT_PACKETS);
+    n->kept[n->kept_count].packet = *p;
+    n->kept[n->kept_count++].bytes = bytes;
+    n->kept_flits += crossbar_flits(n->requests, bytes);
+}
+
+/* Has it done something that the others may see? */
+static bool is_seen(const struct sm *c) { return c->head.deferred | c->head.blocks_ended | c->net.kept_count; }
+
+bool sm_run_ahead(struct sm *c, uint64_t end)
+{
+    if (is_seen(c) || c->net.expected || c->regroup || c->observer || !crossbar_input_empty(c->net.requests, c->head.port))
+        return false;
+    c->net.ahead = true;
+    while (*c->wake_at < end && !is_seen(c))
+        sm_cycle(c, *c->wake_at);
+    c->net.ahead = false;
+    return is_seen(c);
+}
+
+void sm_catch_up(struct sm *c)
+{
+    struct sm_network *n = &c->net;
+    for (uint32_t i = 0; i < n->kept_count; i++)
+        crossbar_push(n->requests, c->head.port, n->kept[i].packet.slice, &n->kept[i].packet, n->kept[i].bytes, *n->now);
+    n->kept_count = n->kept_flits = 0;
+}
+
+uint64_t sm_now(const struct sm *c) { return c->now; }
