@@ -47,6 +47,7 @@ static const char help[] =
     "      --functional       results only, no timing; an order of magnitude faster\n"
     "      --exact-bounds     what a kernel touches outside of allocations is an error, also where a GPU would not "
     "notice\n"
+    "      --lockstep         simulate all cores cycle by cycle; the same results as without, for comparison\n"
     "      --races            with --functional: report accesses to shared and global memory that nothing puts in "
     "order,\n"
     "                         with both instructions (docs/races.md); 3 to 11 times slower\n"

@@ -20,6 +20,7 @@ static bool take_answer(struct timing *t, uint32_t port)
         if (sm_accept(t->cores[p->core], p, t->now)) {
             if (t->core_wake[p->core] <= t->now + 1) /* else it sleeps on */
                 bits_add(t->core_wake[p->core] <= t->now ? t->awake : t->awake_next, p->core);
+            t->expected[p->core].on_way--;
             ring_pop(q);
         }
     }
@@ -114,13 +115,24 @@ static inline void wake_blocked(struct timing *t)
     crossbar_forget_given(t->requests, t->port_words);
 }
 
+/* Cycles before this one bring no answer to the core: it expects none, or none is on its way yet. (Of those to atomics
+ * the core's warps know before they have come.) */
+static inline uint64_t no_answer_before(const struct timing *t, uint32_t i)
+{
+    const struct expected_answers *e = &t->expected[i];
+    if (!e->count)
+        return t->horizon;
+    return e->on_way | e->to_atomics ? 0 : earlier(t->horizon, t->now + t->answer_cycles);
+}
+
 /* In this cycle, and, if nobody can tell, in those after it. What the core does then is of cycles to come: it is left
  * alone until the others are in the last of them (catch_up). */
 static inline void run_core(struct timing *t, uint32_t i)
 {
     struct sm *c = t->cores[i];
     sm_cycle(c, t->now);
-    if (t->horizon <= t->now + 1 || t->core_wake[i] >= t->horizon || !sm_run_ahead(c, t->horizon))
+    uint64_t end = no_answer_before(t, i);
+    if (end <= t->core_wake[i] || !sm_run_ahead(c, end))
         return;
     t->ahead_wake[i] = t->core_wake[i];
     t->core_wake[i] = sm_now(c);
@@ -193,9 +205,10 @@ static void core_tick(struct timing *t)
                 catch_up(t, i);
             else if (!shared)
                 run_core(t, i);
-            if (!is_ahead(t, i))
+            if (!is_ahead(t, i)) { /* else that is of cycles to come */
                 core_done(t, t->cores[i]);
-            blocked |= t->core_blocked[i] ? left & -left : 0;
+                blocked |= t->core_blocked[i] ? left & -left : 0;
+            }
             if (t->core_wake[i] <= t->now + 1)
                 continue;
             awake &= ~(left & -left);

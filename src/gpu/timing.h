@@ -39,7 +39,9 @@ struct timing {
     uint64_t *core_wake;    /* of each core: the next cycle in which it must be run */
     uint64_t *ahead_wake;   /* of a core that has been run further than the others: its core_wake, once they are there;
                                meanwhile core_wake is the last cycle that it was run in. 0: it has not */
-    struct residency **owner; /* of each core: the launch whose blocks it runs, or NULL */
+    struct expected_answers *expected; /* of each core */
+    uint32_t answer_cycles;            /* core cycles that an answer is on its way from slice to core, at least */
+    struct residency **owner;          /* of each core: the launch whose blocks it runs, or NULL */
     uint64_t *owned_since;
     uint32_t core_count, core_words;
     uint64_t awake[TIMING_CORE_WORDS];      /* cores that must be run in the next cycle, a bit each */

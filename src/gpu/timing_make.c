@@ -46,6 +46,7 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
     t->warp_logs = o->warps ? arena_array(&t->arena, struct warp_log, m->cores) : NULL;
     for (t->core_count = 0; t->core_count < m->cores; t->core_count++) {
         struct sm_wires wires = {.requests = t->requests,
+                                 .expected = &t->expected[t->core_count],
                                  .map = &t->map,
                                  .network_now = &t->ticks[DOMAIN_ICNT],
                                  .answer_bytes = answer_bytes,
@@ -76,10 +77,13 @@ static void make_memory(struct timing *t, const struct mem_config *m)
     t->requests = crossbar_create(&t->arena, &m->crossbar, t->ports, t->slices);
     t->replies = crossbar_create(&t->arena, &m->crossbar, t->slices, t->ports);
     t->partitions = arena_array(&t->arena, struct partition *, t->channels);
+    t->expected = arena_array(&t->arena, struct expected_answers, t->options->machine.cores);
+    t->answer_cycles = (uint32_t)(m->crossbar.hop_cycles * t->period[DOMAIN_ICNT] / t->period[DOMAIN_CORE]);
     for (uint32_t i = 0; i < t->channels; i++) {
         t->partitions[i] = partition_create(&t->arena, m, &t->map, i, t->requests, t->replies, &hooks);
         partition_set_l2_clock(t->partitions[i], &t->ticks[DOMAIN_L2]);
         partition_share_calendar(t->partitions[i], &t->calendar);
+        partition_count_answers(t->partitions[i], t->expected);
     }
     for (uint32_t i = 0; m->l2.link_cycles && i < t->channels / 2; i++)
         partition_link(t->partitions[i], t->partitions[i + t->channels / 2], &t->arena);

@@ -57,6 +57,13 @@ static inline uint32_t packet_sectors(uint8_t set)
     return (uint32_t)(counts >> (set & 15) * 4 & 15) + (uint32_t)(counts >> (set >> 4) * 4 & 15);
 }
 
+/* What a core has asked for and not been answered yet; a request that the L2 cuts into pieces is answered with each. */
+struct expected_answers {
+    uint32_t count;
+    uint32_t to_atomics; /* of these: the memory side may act on the core's warps before they are there */
+    uint32_t on_way;     /* of these: in the interconnect, on the way back */
+};
+
 /* Nobody waits for an answer. */
 static inline bool packet_ends_silently(const struct packet *p)
 {

@@ -41,6 +41,8 @@ struct partition *partition_create(struct arena *a, const struct mem_config *con
     return p;
 }
 
+void partition_count_answers(struct partition *p, struct expected_answers *of_cores) { p->expected = of_cores; }
+
 void partition_share_calendar(struct partition *p, struct partition_calendar *calendar) { p->calendar = calendar; }
 
 void partition_link(struct partition *p, struct partition *q, struct arena *a) { link_slices(p, q, a); }
@@ -63,6 +65,8 @@ static void send_reply(struct partition *p, struct slice *s, uint64_t icnt_now)
         return;
     }
     crossbar_push(p->replies, s->number, r->core / p->cores_per_port, r, bytes, icnt_now);
+    if (p->expected)
+        p->expected[r->core].on_way++;
     if (r->kind == PACKET_ATOMIC && r->mask && p->hooks.on_atomic)
         p->hooks.on_atomic(p->hooks.context, r);
     if (ring_full(&s->reply))

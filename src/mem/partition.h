@@ -48,6 +48,7 @@ struct partition *partition_create(struct arena *a, const struct mem_config *con
 /* Of an L2 in two halves (config->l2.link_cycles): the slices of p and q keep copies of each other's lines. Cores send
  * to the slice of the near half, whether an address is at home there or not. */
 void partition_link(struct partition *p, struct partition *q, struct arena *a);
+void partition_count_answers(struct partition *p, struct expected_answers *of_cores); /* if somebody asks */
 void partition_share_calendar(struct partition *p, struct partition_calendar *calendar);
 /* ticks: how many L2 ticks there have been, the one at hand not counted. Slices in which an access can only fail again
  * rest then, and what they fail is counted later. Without, they are run. */

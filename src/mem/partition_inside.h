@@ -39,6 +39,7 @@ struct partition {
     struct crossbar *requests, *replies;
     const uint64_t *l2_ticks; /* that have been; NULL: nobody says */
     struct partition_calendar *calendar, own_calendar;
+    struct expected_answers *expected; /* by core; NULL: nobody asks */
     struct partition_hooks hooks;
     const struct mem_config *config;
     const struct address_map *map;

@@ -84,6 +84,10 @@ static void push_piece(const struct partition *p, struct slice *s, struct delaye
     }
     struct packet piece = pieces_cut(&p->cut, d);
     push_input(s, &piece);
+    if (d->sectors && p->expected && !packet_ends_silently(&piece)) { /* there will be another answer */
+        p->expected[piece.core].count++;
+        p->expected[piece.core].to_atomics += piece.kind == PACKET_ATOMIC;
+    }
 }
 
 static bool has_room(const struct partition *p, const struct slice *s)

@@ -15,6 +15,7 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
     c->observer = wires->observer;
     c->account.logs = c->observer && c->observer->reasons;
     c->net = (struct sm_network){.requests = wires->requests,
+                                 .expected = wires->expected,
                                  .map = wires->map,
                                  .now = wires->network_now,
                                  .answer_bytes = wires->answer_bytes,
@@ -216,7 +217,8 @@ bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
 {
     if (!take_answer(c, p, now))
         return false;
-    c->net.expected--;
+    c->net.expected->count--;
+    c->net.expected->to_atomics -= p->kind == PACKET_ATOMIC;
     return true;
 }
 

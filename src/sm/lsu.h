@@ -107,7 +107,7 @@ enum { SM_KEPT_PACKETS = 32 };
 /* The core's way into the interconnect, which the front end uses too. */
 struct sm_network {
     struct crossbar *requests;
-    uint32_t expected; /* answers to what was sent */
+    struct expected_answers *expected;
     /* While the core runs ahead: what it sends is kept, until the others are where it is. */
     bool ahead;
     uint32_t kept_count, kept_flits;

@@ -1,10 +1,10 @@
 /* The core's way into the interconnect, and how far it may run without looking at anybody else.
  *
- * A core that expects no answer, and whose port is empty, can be reached by nobody: it may be run for many cycles in
- * one go (sm_run_ahead), so that its state stays near the host's processor, and threads meet once for all of them. The
+ * A core that no answer can reach before a certain cycle, and whose port is empty, may be run up to there in one go
+ * (sm_run_ahead), so that its state stays near the host's processor, and threads meet once for all these cycles. The
  * first cycle in which it does what others can see is the last: it issues an instruction of device memory, which is
- * performed in the order of cores and cycles; it sends a packet, which is kept here until the others are in that
- * cycle too; or a block ends. */
+ * performed in the order of cycles and cores; it sends a packet, which is kept here until the others are in that cycle
+ * too; or a block ends. */
 #include "sm/core.h"
 
 bool sm_network_has_room(const struct sm *c, uint32_t bytes)
@@ -18,8 +18,8 @@ bool sm_network_has_room(const struct sm *c, uint32_t bytes)
 void sm_network_push(struct sm *c, const struct packet *p, uint32_t bytes)
 {
     struct sm_network *n = &c->net;
-    if (!packet_ends_silently(p))
-        n->expected += p->kind == PACKET_ATOMIC ? 1 : network_answers(n, p->address, p->bytes);
+    n->expected->count += !packet_ends_silently(p);
+    n->expected->to_atomics += p->kind == PACKET_ATOMIC;
     if (__builtin_expect(!n->ahead, 1)) {
         crossbar_push(n->requests, c->head.port, p->slice, p, bytes, *n->now);
         return;
@@ -35,7 +35,7 @@ static bool is_seen(const struct sm *c) { return c->head.deferred | c->head.bloc
 
 bool sm_run_ahead(struct sm *c, uint64_t end)
 {
-    if (is_seen(c) || c->net.expected || c->regroup || c->observer || !crossbar_input_empty(c->net.requests, c->head.port))
+    if (is_seen(c) || c->regroup || c->observer || !crossbar_input_empty(c->net.requests, c->head.port))
         return false;
     c->net.ahead = true;
     while (*c->wake_at < end && !is_seen(c))
@@ -48,7 +48,8 @@ void sm_catch_up(struct sm *c)
 {
     struct sm_network *n = &c->net;
     for (uint32_t i = 0; i < n->kept_count; i++)
-        crossbar_push(n->requests, c->head.port, n->kept[i].packet.slice, &n->kept[i].packet, n->kept[i].bytes, *n->now);
+        crossbar_push(n->requests, c->head.port, n->kept[i].packet.slice, &n->kept[i].packet, n->kept[i].bytes,
+                      *n->now);
     n->kept_count = n->kept_flits = 0;
 }
 

@@ -46,8 +46,9 @@ struct sm_wires {
     uint32_t answer_bytes;       /* requests are answered in pieces of so many bytes, aligned */
     uint32_t half_slices;        /* of an L2 in two halves, 0: it is one; cores are near to them in turn, two by two */
     bool tells_written;          /* stores carry what they write (the L2's partial_writes) */
-    uint64_t *wake_at;           /* the core sets it: the next cycle in which it must be run */
-    uint32_t *blocked_bytes;     /* and this: it sleeps until the interconnect takes a packet so long; 0: it does not */
+    struct expected_answers *expected; /* it counts up what it sends, and down what it takes */
+    uint64_t *wake_at;                 /* the core sets it: the next cycle in which it must be run */
+    uint32_t *blocked_bytes; /* and this: it sleeps until the interconnect takes a packet so long; 0: it does not */
     const struct sm_observer *observer; /* or NULL */
 };
 
