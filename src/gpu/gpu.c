@@ -81,6 +81,16 @@ struct gpu *gpu_create(const struct gpu_options *options, struct error *e)
 
 uint64_t gpu_pulse(const struct gpu *g) { return !g ? 0 : g->timing ? g->timing->now : g->clock_cycles; }
 
+bool gpu_shared(const struct gpu *g, double *share)
+{
+    if (!g->timing || !g->timing->workers)
+        return false;
+    const uint64_t *done = g->timing->sharing.done;
+    uint64_t all = done[SHARING_ALONE] + done[SHARING_THREADS];
+    *share = all ? (double)done[SHARING_THREADS] / (double)all : 0;
+    return true;
+}
+
 uint32_t gpu_threads(const struct gpu *g, pthread_t *out, uint32_t most)
 {
     return g->timing && g->timing->workers ? workers_threads(g->timing->workers, out, most) : 0;

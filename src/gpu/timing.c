@@ -194,7 +194,8 @@ static void core_tick(struct timing *t)
 {
     if (t->now >= t->sleep_until)
         end_sleep(t);
-    bool shared = t->workers && is_worth_sharing(t);
+    bool may_share = t->workers && is_worth_sharing(t), shared = may_share && sharing_asks(&t->sharing);
+    uint64_t ran = 0;
     if (shared)
         workers_run(t->workers, core_step, t, t->ports);
     for (uint32_t word = 0; word < t->core_words; word++) {
@@ -205,6 +206,7 @@ static void core_tick(struct timing *t)
                 catch_up(t, i);
             else if (!shared)
                 run_core(t, i);
+            ran += sm_now(t->cores[i]) + 1 - t->now;
             if (!is_ahead(t, i)) { /* else that is of cycles to come */
                 core_done(t, t->cores[i]);
                 blocked |= t->core_blocked[i] ? left & -left : 0;
@@ -218,6 +220,8 @@ static void core_tick(struct timing *t)
         t->awake_next[word] = 0;
         t->blocked[word] = blocked;
     }
+    if (t->workers)
+        sharing_note(&t->sharing, ran, may_share);
 }
 
 /* Of a domain's next tick. */

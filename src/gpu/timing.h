@@ -6,6 +6,7 @@
 #include "base/host_part.h"
 #include "gpu/launch.h"
 #include "gpu/profile.h"
+#include "gpu/sharing.h"
 #include "sm/sm.h"
 
 enum { TIMING_PROGRAMS = 16, TIMING_CORE_WORDS = 16 };
@@ -57,6 +58,7 @@ struct timing {
     uint32_t *last_core; /* of each port */
     struct kept_program programs[TIMING_PROGRAMS];
     struct workers *workers;
+    struct sharing sharing;
     struct partition_counters memory_before;
     struct crossbar_counters requests_before, replies_before;
     struct profile_core *profiles;     /* of each core; NULL: instructions are not counted */

@@ -1,6 +1,7 @@
 /* A round is a counter of pieces of work that threads draw from, so that one that the host has put aside holds up
  * nobody but for the piece it is at. Which thread does a piece does not matter: pieces share nothing. Threads spin
- * between rounds, which take microseconds, then give way: the host may have fewer processors than threads. */
+ * between rounds, which take microseconds, then give way, as the host may have fewer processors than threads, and at
+ * last sleep: for long stretches the caller may do without them. */
 #include "gpu/workers.h"
 
 #include <pthread.h>
@@ -9,7 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { SPINS = 4000, PIECES_A_THREAD = 2 };
+enum { SPINS = 4000, YIELDS = 100, PIECES_A_THREAD = 2 };
 
 struct workers {
     uint32_t threads;
@@ -20,6 +21,9 @@ struct workers {
     _Atomic uint64_t ticket;       /* from the top: the round (32 bits), its pieces (16), the next of them (16) */
     atomic_uint completed;         /* pieces of the round */
     atomic_bool stop;
+    atomic_uint sleepers;
+    pthread_mutex_t mutex;
+    pthread_cond_t begun; /* a round, while somebody sleeps */
 };
 
 static void work(struct workers *w)
@@ -38,13 +42,32 @@ static void work(struct workers *w)
 
 static uint32_t round_of(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
 
+static bool is_round(struct workers *w, uint32_t round)
+{
+    return round_of(atomic_load_explicit(&w->ticket, memory_order_acquire)) == round;
+}
+
+/* Who begins a round looks for sleepers after it has begun, and a sleeper for a round after it has said that it is one:
+ * one of them sees the other. */
+static void sleep_through(struct workers *w, uint32_t round)
+{
+    pthread_mutex_lock(&w->mutex);
+    atomic_fetch_add(&w->sleepers, 1);
+    while (round_of(atomic_load(&w->ticket)) == round)
+        pthread_cond_wait(&w->begun, &w->mutex);
+    atomic_fetch_sub(&w->sleepers, 1);
+    pthread_mutex_unlock(&w->mutex);
+}
+
 static void *loop(void *argument)
 {
     struct workers *w = argument;
     uint32_t seen = 0;
     for (;;) {
-        for (uint32_t spins = 0; round_of(atomic_load_explicit(&w->ticket, memory_order_acquire)) == seen; spins++)
-            if (spins > SPINS)
+        for (uint32_t spins = 0; is_round(w, seen); spins++)
+            if (spins > SPINS + YIELDS)
+                sleep_through(w, seen);
+            else if (spins > SPINS)
                 sched_yield();
         seen = round_of(atomic_load_explicit(&w->ticket, memory_order_acquire));
         if (atomic_load(&w->stop))
@@ -60,10 +83,14 @@ struct workers *workers_create(uint32_t threads)
         return NULL;
     w->ids = calloc(threads, sizeof *w->ids);
     w->threads = 1;
+    pthread_mutex_init(&w->mutex, NULL);
+    pthread_cond_init(&w->begun, NULL);
     while (w->ids && w->threads < threads && pthread_create(&w->ids[w->threads], NULL, loop, w) == 0)
         w->threads++;
     if (w->threads > 1)
         return w;
+    pthread_cond_destroy(&w->begun);
+    pthread_mutex_destroy(&w->mutex);
     free(w->ids);
     free(w);
     return NULL;
@@ -72,7 +99,12 @@ struct workers *workers_create(uint32_t threads)
 static void start_round(struct workers *w)
 {
     uint64_t round = (uint64_t)round_of(atomic_load_explicit(&w->ticket, memory_order_relaxed)) + 1;
-    atomic_store_explicit(&w->ticket, (uint64_t)(uint32_t)round << 32 | w->pieces << 16, memory_order_release);
+    atomic_store(&w->ticket, (uint64_t)(uint32_t)round << 32 | w->pieces << 16);
+    if (atomic_load(&w->sleepers) == 0)
+        return;
+    pthread_mutex_lock(&w->mutex);
+    pthread_cond_broadcast(&w->begun);
+    pthread_mutex_unlock(&w->mutex);
 }
 
 void workers_destroy(struct workers *w)
@@ -84,6 +116,8 @@ void workers_destroy(struct workers *w)
     start_round(w);
     for (uint32_t i = 1; i < w->threads; i++)
         pthread_join(w->ids[i], NULL);
+    pthread_cond_destroy(&w->begun);
+    pthread_mutex_destroy(&w->mutex);
     free(w->ids);
     free(w);
 }

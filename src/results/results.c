@@ -169,6 +169,13 @@ static json_t *host_parts(const struct gpu *g)
     return o;
 }
 
+/* NULL: one thread was asked for. */
+static json_t *host_shared(const struct gpu *g)
+{
+    double share;
+    return gpu_shared(g, &share) ? json_real(share) : NULL;
+}
+
 static json_t *host(const struct gpu *g, const struct gpu_kernel *sum, double wall_seconds)
 {
     struct rusage usage = {0};
@@ -177,6 +184,7 @@ static json_t *host(const struct gpu *g, const struct gpu_kernel *sum, double wa
     put(o, "wall_seconds", json_real(wall_seconds));
     put(o, "launch_seconds", json_real(g->launch_seconds));
     put(o, "parts", host_parts(g));
+    put(o, "shared", host_shared(g));
     put(o, "kwips", sum->seconds > 0 ? json_real((double)sum->warp_instructions / sum->seconds / 1e3) : NULL);
     put_count(o, "peak_bytes", (uint64_t)usage.ru_maxrss * 1024);
     return o;

@@ -1,0 +1,32 @@
+/* Do threads pay? Cores that share a cycle among threads meet at its end; where they have little to do in it, that costs
+ * more than it gains. Both ways are tried for a while, in turn, and the faster one is used until the next trial. What
+ * comes out is the same: only the time that it takes is looked at. */
+#ifndef HEDDLE_GPU_SHARING_H
+#define HEDDLE_GPU_SHARING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum sharing_way { SHARING_ALONE, SHARING_THREADS, SHARING_WAYS };
+
+struct sharing {
+    enum sharing_way way;
+    bool tries;              /* a trial of this way; else it was the faster one */
+    uint32_t left;           /* meetings until the next change */
+    uint32_t rest;           /* meetings between two trials */
+    double since;            /* seconds: the trial began */
+    uint64_t work;           /* since then */
+    double cost[SHARING_WAYS]; /* of a unit of work, in the last trial */
+    uint64_t done[SHARING_WAYS]; /* work, in all */
+};
+
+/* Before the cores of a cycle are run: with threads? */
+bool sharing_asks(struct sharing *s);
+/* And afterwards: so many cycles of cores. asked: else there was nothing to share. */
+static inline void sharing_note(struct sharing *s, uint64_t cycles, bool asked)
+{
+    s->work += asked ? cycles : 0;
+    s->done[asked ? s->way : SHARING_ALONE] += cycles;
+}
+
+#endif
