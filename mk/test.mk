@@ -70,6 +70,11 @@ test-programs: all $(BUILD)/bench/silicon $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIM
 test: test-programs
 	sh tests/run.sh $(BUILD)
 
+# Every workload on all machines, with and without cores that run ahead; `make test` looks at each on one machine.
+.PHONY: lockstep
+lockstep: test-programs
+	! sh tests/cli/lockstep.sh $(BUILD) all | grep -v '^ok'
+
 # Every line of the list of golden results; `make test` looks at one in 41.
 .PHONY: golden
 golden: test-programs

@@ -1,6 +1,6 @@
-/* Do threads pay? Cores that share a cycle among threads meet at its end; where they have little to do in it, that costs
- * more than it gains. Both ways are tried for a while, in turn, and the faster one is used until the next trial. What
- * comes out is the same: only the time that it takes is looked at. */
+/* Do threads pay? Cores that share a cycle among threads meet at its end; where they have little to do in it, that
+ * costs more than it gains. Both ways are tried for a while, in turn, and the faster one is used until the next trial.
+ * What comes out is the same: only the time that it takes is looked at. */
 #ifndef HEDDLE_GPU_SHARING_H
 #define HEDDLE_GPU_SHARING_H
 
@@ -11,12 +11,12 @@ enum sharing_way { SHARING_ALONE, SHARING_THREADS, SHARING_WAYS };
 
 struct sharing {
     enum sharing_way way;
-    bool tries;              /* a trial of this way; else it was the faster one */
-    uint32_t left;           /* meetings until the next change */
-    uint32_t rest;           /* meetings between two trials */
-    double since;            /* seconds: the trial began */
-    uint64_t work;           /* since then */
-    double cost[SHARING_WAYS]; /* of a unit of work, in the last trial */
+    bool tries;                  /* a trial of this way; else it was the faster one */
+    uint32_t left;               /* meetings until the next change */
+    uint32_t rest;               /* meetings between two trials */
+    double since;                /* seconds: the trial began */
+    uint64_t work;               /* since then */
+    double cost[SHARING_WAYS];   /* of a unit of work, in the last trial */
     uint64_t done[SHARING_WAYS]; /* work, in all */
 };
 

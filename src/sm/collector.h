@@ -5,33 +5,13 @@
 #define HEDDLE_SM_COLLECTOR_H
 
 #include "base/arena.h"
+#include "sm/banks.h"
 #include "sm/config.h"
 
 enum collector_kind { COLLECT_SP, COLLECT_SFU, COLLECT_MEM, COLLECT_KINDS };
-enum { COLLECT_OPERANDS = 8 };
 
 /* A token for an instruction in flight: an index into the core's own table. */
 typedef uint16_t inflight_id;
-
-/* Register banks of an instruction's operands, one after the other. */
-struct collector_banks {
-    uint64_t set;  /* all of them */
-    uint64_t each; /* a byte each, the first one lowest */
-    uint8_t count;
-    bool apart; /* no two operands in one bank */
-};
-
-/* banks: of each operand, below register_banks. */
-static inline struct collector_banks collector_banks(const uint8_t *banks, uint32_t count)
-{
-    struct collector_banks b = {.count = (uint8_t)count};
-    for (uint32_t i = 0; i < count; i++) {
-        b.set |= 1ull << banks[i];
-        b.each |= (uint64_t)banks[i] << 8 * i;
-    }
-    b.apart = (uint32_t)__builtin_popcountll(b.set) == count;
-    return b;
-}
 
 /* What the stages ask every cycle, read without a call; sets are masks of bits. It stands first in struct collector,
  * whose rest is opaque (collector.c). */

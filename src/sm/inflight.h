@@ -35,7 +35,6 @@ struct sm_flights {
 };
 
 void flights_init(struct sm_flights *f, struct arena *a); /* warp.c */
-void sm_release(struct sm *c, struct sm_inflight *f);     /* its destinations are written */
-void sm_finish(struct sm *c, uint16_t id);                /* the instruction is over */
+void sm_finish(struct sm *c, uint16_t id);                /* its destinations are written: it is over */
 
 #endif

@@ -61,7 +61,6 @@ static inline void answered(struct sm *c, uint16_t id)
         return; /* still sending accesses: the end comes when it leaves the unit */
     if (c->observer && c->observer->load_end && f->inst->long_latency)
         c->observer->load_end(c->observer->context, c->head.id, f->slot, c->now, f->pc);
-    sm_release(c, f);
     sm_finish(c, id);
 }
 
@@ -551,7 +550,6 @@ static void leave(struct sm *c, uint16_t id)
         return;
     if (f->inst->long_latency && !f->store && f->next_access && c->observer && c->observer->load_end)
         c->observer->load_end(c->observer->context, c->head.id, f->slot, c->now, f->pc);
-    sm_release(c, f);
     sm_finish(c, id);
 }
 

@@ -29,10 +29,9 @@ void sm_writeback_cycle(struct sm *c)
     uint32_t count = c->pipes.writeback_count[at];
     for (uint32_t i = 0; i < count; i++) {
         uint16_t id = c->pipes.writeback[at][i];
-        struct sm_inflight *f = &c->flights.list[id];
+        const struct sm_inflight *f = &c->flights.list[id];
         if (!c->sub) /* never stalls: it comes before the banks are read */
             collector_write_banks(c->pipes.collector, sm_bank_set(&c->pipes, f->inst->written, f->slot));
-        sm_release(c, f);
         sm_finish(c, id);
     }
     c->pipes.writeback_count[at] = 0;

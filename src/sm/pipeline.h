@@ -1,6 +1,6 @@
 /* The pipelines: operand collectors, SP, SFU and DP units, their writeback.
  *
- * Holds who is in which unit and what ends when. Touches instructions in flight, and through sm_release and sm_finish
+ * Holds who is in which unit and what ends when. Touches instructions in flight, and through sm_finish
  * the scoreboard of their slots. */
 #ifndef HEDDLE_SM_PIPELINE_H
 #define HEDDLE_SM_PIPELINE_H

@@ -7,7 +7,7 @@
 
 #include "exec/exec.h"
 #include "heddle/policy.h"
-#include "sm/collector.h"
+#include "sm/banks.h"
 #include "sm/config.h"
 
 /* From SM_ALU on: of sub-cores (subcore.h), where SM_SP is the half of the multiplier that takes integers too, and

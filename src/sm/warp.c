@@ -120,33 +120,37 @@ void sm_try_fence(struct sm *c, uint32_t slot)
     }
 }
 
-void sm_release(struct sm *c, struct sm_inflight *f)
+/* What its warp waited for may be over. */
+static __attribute__((noinline)) void go_on(struct sm *c, uint32_t slot)
 {
-    struct sm_slot *s = &c->slots[f->slot];
-    const uint32_t *d = f->inst->registers + f->inst->check_count - f->inst->destination_count;
-    for (uint32_t i = 0; i < f->inst->destination_count; i++) {
-        s->scoreboard[d[i] >> 5] &= ~(1u << (d[i] & 31));
-        s->long_board[d[i] >> 5] &= ~(1u << (d[i] & 31));
-    }
-    s->awaited = (uint16_t)(s->awaited - f->inst->destination_count);
-    if (f->inst->destination_count && s->buffered && !((c->issue.clear | c->issue.stale) >> f->slot & 1))
-        look_for_registers(c, f->slot);
+    if (c->issue.ended >> slot & 1)
+        sm_try_retire(c, slot);
     if (c->issue.fenced)
-        sm_try_fence(c, f->slot);
+        sm_try_fence(c, slot);
 }
 
 void sm_finish(struct sm *c, uint16_t id)
 {
-    struct sm_inflight *f = &c->flights.list[id];
-    uint32_t slot = f->slot;
+    const struct sm_inflight *f = &c->flights.list[id];
+    const struct sm_inst *in = f->inst;
+    uint32_t slot = f->slot, count = in->destination_count;
+    struct sm_slot *s = &c->slots[slot];
+    if (count) {
+        const uint32_t *d = in->registers + in->check_count - count;
+        for (uint32_t i = 0; i < count; i++) {
+            s->scoreboard[d[i] >> 5] &= ~(1u << (d[i] & 31));
+            s->long_board[d[i] >> 5] &= ~(1u << (d[i] & 31));
+        }
+        s->awaited = (uint16_t)(s->awaited - count);
+        if (s->buffered && !((c->issue.clear | c->issue.stale) >> slot & 1))
+            look_for_registers(c, slot);
+    }
     SM_TELL(c, committed, slot, f->pc);
-    c->slots[slot].in_pipeline--;
+    s->in_pipeline--;
     c->issue.stirred |= !c->flights.free_count;
     c->flights.free[c->flights.free_count++] = id;
-    if (c->issue.ended >> slot & 1)
-        sm_try_retire(c, slot);
-    else if (c->issue.fenced)
-        sm_try_fence(c, slot);
+    if (__builtin_expect((c->issue.ended >> slot & 1) | c->issue.fenced, 0))
+        go_on(c, slot);
 }
 
 void sm_nap(struct sm *c, uint32_t slot, uint32_t cycles)

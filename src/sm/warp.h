@@ -13,7 +13,7 @@ enum { SM_BLOCKS = 64 };
 
 struct sm_slot {
     struct exec_warp *exec; /* NULL: free */
-    /* The scoreboard, written by issue and by sm_release. */
+    /* The scoreboard, written by issue and by sm_finish. */
     uint32_t *scoreboard; /* one bit per register: its value is awaited */
     uint32_t *long_board; /* and comes from memory */
     /* The instruction buffer, filled by the front end and emptied by issue. */

@@ -1,27 +1,55 @@
 #!/bin/sh
-# Blocks in lockstep, for --probe compaction: every workload comes to its reference's results, all of its launches are
-# counted, and twice is the same. Who does not ask for it does not see it.
+# Cores that run ahead of each other, and threads: the same results, to the last counter, as with --lockstep.
+#   sh tests/cli/lockstep.sh BUILD          every workload, each on one of the machines; some random kernels
+#   sh tests/cli/lockstep.sh BUILD all      every workload on all machines, 500 random kernels (make lockstep)
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
+part=${2:-part}
+json_hash=$build/tests/cli/json_hash
+machines='gtx480 h200 gtx480-gs4 c2050 ccws slp'
+case $build in /*) here='' ;; *) here=$PWD/ ;; esac
+export HEDDLE_MACHINES="${HEDDLE_MACHINES:-$PWD/machines}"
 
-run() { # NAME OPTION... WORKLOAD
-    name_=$1
+hash_with() { # OPTIONS PROGRAM...
+    options=$1
     shift
-    "$heddle" run --functional --quiet --size test --stats "$scratch/$name_.json" "$@"
+    rm -f "$scratch/one.json"
+    HEDDLE_OPTIONS="--quiet $options --stats $scratch/one.json" LD_LIBRARY_PATH=$here$build/lib "$@" >"$scratch/one.out" 2>&1
+    "$json_hash" "$scratch/one.json" || tail -n 3 "$scratch/one.out"
 }
 
-for workload in $(workloads); do
-    is "$workload: its results are right" run first -m slp --probe compaction "$workload"
-    expect "$workload: all launches are counted" 0 '"uncounted_launches": 0' cat "$scratch/first.json"
-    saw "$workload: no block left lockstep" '"blocks_left": 0'
-done
-run first -m slp --probe compaction bfs >/dev/null 2>&1
-run second -m slp --probe compaction bfs >/dev/null 2>&1
-is 'twice is the same' "$json_check" --same "$scratch/first.json" "$scratch/second.json"
+same() { # OPTIONS PROGRAM...
+    options=$1
+    shift
+    wanted=$(hash_with "$options -j 1 --lockstep" "$@")
+    case $wanted in ????????????????) ;; *) echo "$wanted" && return 1 ;; esac
+    for threads in 1 2 3; do
+        got=$(hash_with "$options -j $threads" "$@")
+        [ "$got" = "$wanted" ] || { echo "-j $threads: $got, with --lockstep: $wanted" && return 1; }
+    done
+}
 
-run plain vectoradd >/dev/null 2>&1
-expect 'counts nothing without the probe' 1 '' grep compaction "$scratch/plain.json"
-expect 'a probe that needs time' 2 "'loads' listens to cores.*work there: compaction" run none --probe loads vectoradd
-expect 'a probe that needs none, with time' 2 "'compaction'.*needs --functional" \
-    "$heddle" run --quiet --size test --probe compaction vectoradd
-is 'a bundle has no effect' run bundle -p cawa vectoradd
+# Small machines: the few blocks of these kernels meet on each core.
+random() { # MACHINE FIRST COUNT
+    is "random kernels from $2, $3 of them, $1" same "-m $1 --set core.shared_bytes=96K --set machine.cores=3" \
+        "$build/tests/random" check "$2" "$3" tests/random/recorded.txt
+}
+
+if [ "$part" = all ]; then
+    for workload in $(paper_workloads) $(today_workloads); do
+        for machine in $machines; do is "$workload $machine" same "-m $machine" "$build/workloads/$workload" --size test; done
+    done
+    for machine in gtx480 gtx480-gs4; do random $machine 0 250; done
+    exit
+fi
+
+number=0
+for workload in $(workloads); do
+    number=$((number + 1))
+    [ -z "${TEST_SHORT:-}" ] || [ $((number % 8)) = 1 ] || continue # sanitizers
+    # shellcheck disable=SC2086 # names are words
+    machine=$(set -- $machines && shift $((number % 6)) && echo "$1")
+    is "$workload $machine" same "-m $machine" "$build/workloads/$workload" --size test
+done
+
+[ -n "${TEST_SHORT:-}" ] || random gtx480 0 20
