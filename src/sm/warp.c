@@ -67,7 +67,7 @@ void sm_refresh(struct sm *c, uint32_t slot)
 }
 
 /* The same for a warp that waited for a register, when one has come: its next instruction is what it was. */
-static void look_for_registers(struct sm *c, uint32_t slot)
+static __attribute__((noinline)) void look_for_registers(struct sm *c, uint32_t slot)
 {
     uint64_t bit = 1ull << slot;
     enum wait wait = registers_wait(&c->slots[slot], &c->program->code[c->slots[slot].buffer[0]]);
@@ -120,6 +120,11 @@ void sm_try_fence(struct sm *c, uint32_t slot)
     }
 }
 
+static __attribute__((noinline)) void tell_committed(struct sm *c, uint32_t slot, uint32_t pc)
+{
+    SM_TELL(c, committed, slot, pc);
+}
+
 /* What its warp waited for may be over. */
 static __attribute__((noinline)) void go_on(struct sm *c, uint32_t slot)
 {
@@ -145,7 +150,8 @@ void sm_finish(struct sm *c, uint16_t id)
         if (s->buffered && !((c->issue.clear | c->issue.stale) >> slot & 1))
             look_for_registers(c, slot);
     }
-    SM_TELL(c, committed, slot, f->pc);
+    if (__builtin_expect(SM_HEARD(c, committed), 0))
+        tell_committed(c, slot, f->pc);
     s->in_pipeline--;
     c->issue.stirred |= !c->flights.free_count;
     c->flights.free[c->flights.free_count++] = id;
