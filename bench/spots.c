@@ -46,6 +46,7 @@ static const struct spot {
      {CU_AD_FORMAT_FLOAT, 1, 4, 0, CU_TR_FILTER_MODE_POINT, CU_TR_ADDRESS_MODE_CLAMP}},
     {"directed", "directed", 64, 100, 0, {0}},
     {"directed-div", "directed_div", 64, 100, 0, {0}},
+    {"tiles", "tiles", 120, 8, 0, {0}},
     {"atom-one", "atomics", 60, 2, 1, {0}},
     {"atom-few", "atomics", 60, 4, 8, {0}},
     {"red-one", "reductions", 60, 4, 1, {0}},

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Speed with time modelled, one thread, machine gtx480, scheduler gto (or BENCH_SCHEDULER): sh bench/timed.sh BUILD, from the repository's root. The kernels are in bench/kernels. Each runs BENCH_RUNS
+# Speed with time modelled, one thread (or BENCH_THREADS), machine gtx480 where bench/kernels names no other, there scheduler gto (or BENCH_SCHEDULER): sh bench/timed.sh BUILD, from the repository's root. The kernels are in bench/kernels. Each runs BENCH_RUNS
 # times (default 3; 0: callgrind alone), the best counts. The table goes to standard error, JSON objects to standard output; exit status 1 when a kernel is slower than its target.
 #
 # Seconds depend on the machine and on who else uses it. Host instructions for one simulated warp instruction do not: callgrind counts them inside launches, over the first cycles of the
@@ -26,7 +26,7 @@ run_once() { # MORE_OPTIONS PREFIX...: the kernel at hand with Heddle's library 
     shift
     rm -f "$scratch/one.json" "$scratch/callgrind" # of the kernel before
     # shellcheck disable=SC2086 # the command is words
-    LD_LIBRARY_PATH="$build/lib" HEDDLE_OPTIONS="-m gtx480 -s ${BENCH_SCHEDULER:-gto} -j 1 --stats $scratch/one.json $options" "$@" $command >"$scratch/out" 2>&1
+    LD_LIBRARY_PATH="$build/lib" HEDDLE_OPTIONS="$machine -j ${BENCH_THREADS:-1} --stats $scratch/one.json $options" "$@" $command >"$scratch/out" 2>&1
 }
 
 best_of_runs() {
@@ -73,6 +73,10 @@ grep -v '^#' bench/kernels >"$scratch/kernels"
 while read -r name target limit command <&3; do
     # shellcheck disable=SC2001 # a word in the middle of words
     command=$(echo "$command" | sed "s|BUILD|$build|g")
+    case $name in
+    *@*) machine="-m ${name#*@}" ;; # with its own scheduler
+    *) machine="-m gtx480 -s ${BENCH_SCHEDULER:-gto}" ;;
+    esac
     best_of_runs
     count_host_instructions
     printf '%-12s %12s %18s %9.3f %9.0f %7s %14s %10s%s\n' "$name" "$cycles" "$instructions" "$seconds" "$best" "$target" "${host:--}" "${change:--}" "$mark" >&2

@@ -206,7 +206,8 @@ static void core_tick(struct timing *t)
                 catch_up(t, i);
             else if (!shared)
                 run_core(t, i);
-            ran += sm_now(t->cores[i]) + 1 - t->now;
+            if (may_share)
+                ran += sm_now(t->cores[i]) + 1 - t->now;
             if (!is_ahead(t, i)) { /* else that is of cycles to come */
                 core_done(t, t->cores[i]);
                 blocked |= t->core_blocked[i] ? left & -left : 0;
@@ -221,7 +222,7 @@ static void core_tick(struct timing *t)
         t->blocked[word] = blocked;
     }
     if (t->workers)
-        sharing_note(&t->sharing, ran, may_share);
+        sharing_note(&t->sharing, may_share ? ran : 1, may_share);
 }
 
 /* Of a domain's next tick. */

@@ -21,7 +21,8 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
                                  .answer_bytes = wires->answer_bytes,
                                  .half = wires->half_slices,
                                  .near = (id / 2 + 1) % 2 * wires->half_slices,
-                                 .blocked_bytes = wires->blocked_bytes};
+                                 .blocked_bytes = wires->blocked_bytes,
+                                 .kept = arena_array(a, struct kept_packet, SM_KEPT_PACKETS)};
     flights_init(&c->flights, a);
     front_end_init(&c->front, a, config);
     pipelines_init(&c->pipes, a, config);

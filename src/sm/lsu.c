@@ -345,7 +345,7 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
 {
     struct packet *p = cache_miss_front(cache);
     uint32_t bytes = packet_bytes(p);
-    if (!sm_network_has_room(c, bytes)) {
+    if (!network_has_room(&c->net, c->head.port, bytes)) {
         note_blocked(c, bytes);
         return;
     }
@@ -353,7 +353,7 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
     p->origin = (uint8_t)origin;
     p->core = (uint16_t)c->head.id;
     p->slice = network_slice(&c->net, p->address);
-    sm_network_push(c, p, bytes);
+    network_push(&c->net, c->head.port, p, bytes);
     cache_miss_pop(cache);
     c->lsu.refused &= c->lsu.retry != CACHE_FAIL_QUEUE;
 }
@@ -426,7 +426,7 @@ static void expect_store_answers(struct sm *c, const struct packet *p)
 /* For an access of the instruction at work; where there is none, it waits until the core is woken for it. */
 static inline bool has_network_room(struct sm *c, uint32_t bytes)
 {
-    bool room = sm_network_has_room(c, bytes);
+    bool room = network_has_room(&c->net, c->head.port, bytes);
     c->lsu.waits_for_bytes = room ? 0 : bytes;
     if (!room)
         note_blocked(c, bytes);
@@ -441,7 +441,7 @@ static bool send_past_l1(struct sm *c, struct packet *p)
     c->lsu.moved = true;
     p->slice = network_slice(&c->net, p->address);
     expect_store_answers(c, p);
-    sm_network_push(c, p, bytes);
+    network_push(&c->net, c->head.port, p, bytes);
     if (!packet_is_write(p) && p->kind != PACKET_ATOMIC) /* answered piece by piece */
         c->flights.list[p->token].remaining += network_answers(&c->net, p->address, p->bytes) - 1;
     return true;

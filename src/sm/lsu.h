@@ -103,24 +103,24 @@ struct sm_lsu {
 };
 
 enum { SM_KEPT_PACKETS = 32 };
+struct kept_packet {
+    struct packet packet;
+    uint32_t bytes;
+};
 
 /* The core's way into the interconnect, which the front end uses too. */
 struct sm_network {
     struct crossbar *requests;
     struct expected_answers *expected;
-    /* While the core runs ahead: what it sends is kept, until the others are where it is. */
-    bool ahead;
-    uint32_t kept_count, kept_flits;
-    struct {
-        struct packet packet;
-        uint32_t bytes;
-    } kept[SM_KEPT_PACKETS];
+    bool ahead; /* the core runs ahead: what it sends is kept, until the others are where it is */
     const struct address_map *map;
     const uint64_t *now;   /* cycles of the interconnect */
     uint32_t answer_bytes; /* requests are answered in pieces of so many bytes, aligned */
     uint32_t half, near;   /* of an L2 in two halves: slices of one; the first of the half that is near. 0: one L2 */
     /* Of a packet that finds no room: the core is woken when it does; 0: none. The owner's. */
     uint32_t *blocked_bytes;
+    uint32_t kept_count, kept_flits;
+    struct kept_packet *kept;
 };
 
 /* Which slice is asked for an address. */
@@ -137,9 +137,24 @@ static inline uint32_t network_answers(const struct sm_network *n, uint64_t addr
     return (uint32_t)(((address & (n->answer_bytes - 1)) + bytes + n->answer_bytes - 1) / n->answer_bytes);
 }
 
-/* network.c */
-bool sm_network_has_room(const struct sm *c, uint32_t bytes);
-void sm_network_push(struct sm *c, const struct packet *p, uint32_t bytes);
+/* network.c: while it runs ahead */
+bool network_keeps(const struct sm_network *n, uint32_t bytes);
+void network_keep(struct sm_network *n, const struct packet *p, uint32_t bytes);
+
+static inline bool network_has_room(const struct sm_network *n, uint32_t port, uint32_t bytes)
+{
+    return __builtin_expect(n->ahead, 0) ? network_keeps(n, bytes) : crossbar_has_room(n->requests, port, bytes);
+}
+
+static inline void network_push(struct sm_network *n, uint32_t port, const struct packet *p, uint32_t bytes)
+{
+    n->expected->count += !packet_ends_silently(p);
+    n->expected->to_atomics += p->kind == PACKET_ATOMIC;
+    if (__builtin_expect(n->ahead, 0))
+        network_keep(n, p, bytes);
+    else
+        crossbar_push(n->requests, port, p->slice, p, bytes, *n->now);
+}
 
 /* lsu.c */
 void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *config);

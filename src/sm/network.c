@@ -7,23 +7,14 @@
  * too; or a block ends. */
 #include "sm/core.h"
 
-bool sm_network_has_room(const struct sm *c, uint32_t bytes)
+/* Its port was empty when it began. */
+bool network_keeps(const struct sm_network *n, uint32_t bytes)
 {
-    const struct sm_network *n = &c->net;
-    if (__builtin_expect(!n->ahead, 1))
-        return crossbar_has_room(n->requests, c->head.port, bytes);
     return !n->kept_count || crossbar_holds(n->requests, n->kept_flits + crossbar_flits(n->requests, bytes));
 }
 
-void sm_network_push(struct sm *c, const struct packet *p, uint32_t bytes)
+void network_keep(struct sm_network *n, const struct packet *p, uint32_t bytes)
 {
-    struct sm_network *n = &c->net;
-    n->expected->count += !packet_ends_silently(p);
-    n->expected->to_atomics += p->kind == PACKET_ATOMIC;
-    if (__builtin_expect(!n->ahead, 1)) {
-        crossbar_push(n->requests, c->head.port, p->slice, p, bytes, *n->now);
-        return;
-    }
     invariant(n->kept_count < SM_KEPT_PACKETS);
     n->kept[n->kept_count].packet = *p;
     n->kept[n->kept_count++].bytes = bytes;
