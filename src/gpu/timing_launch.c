@@ -534,12 +534,15 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
             *ok = check_cores(t, e) && held_check_for_ever(t, e);
             return GPU_STUCK;
         }
-        if (next > limit)
-            next = limit;
+        next = earliest(next, earliest(limit, until)); /* these two are not run any more */
         if (next >= t->sample_at)
             timing_take_samples(t, g, next);
         if (next > t->now)
             timing_jump(t, next);
+        if (next == limit)
+            *ok = look_around(t, first, limit, e);
+        if (next == limit || next == until)
+            break;
         t->horizon = ahead && !t->may_place ? earliest(earliest(until, limit), earliest(check, t->sample_at)) : 0;
         *ok = timing_step(t, g->started, e);
         if (__builtin_expect(t->options->timeline != NULL, 0))
