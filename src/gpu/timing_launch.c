@@ -20,7 +20,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { CHECK_CYCLES = 4096, SUSPECT_CYCLES_FIRST = 1 << 16, SUSPECT_CYCLES = 1 << 20 };
+enum { CHECK_CYCLES = 4096, MEET_CYCLES = 128, SUSPECT_CYCLES_FIRST = 1 << 16, SUSPECT_CYCLES = 1 << 20 };
 
 static bool is_in_use(const struct gpu *g, const struct sm_program *p)
 {
@@ -513,6 +513,13 @@ static bool runs_ahead(const struct timing *t, const struct gpu *g)
 
 static uint64_t earliest(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+/* Up to where cores run ahead, at most to `end`. Threads run them together where they begin together: now and then all
+ * wait for the last. */
+static uint64_t horizon(const struct timing *t, uint64_t end)
+{
+    return t->workers ? earliest(end, (t->now / MEET_CYCLES + 1) * MEET_CYCLES) : end;
+}
+
 /* Until a launch has ended, or the cycle `until`. *ok: false, the machine cannot go on. limit: the cycle that
  * --max-cycles ends in. */
 static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint64_t limit, bool *ok, struct error *e)
@@ -543,7 +550,8 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
             *ok = look_around(t, first, limit, e);
         if (next == limit || next == until)
             break;
-        t->horizon = ahead && !t->may_place ? earliest(earliest(until, limit), earliest(check, t->sample_at)) : 0;
+        t->horizon =
+            ahead && !t->may_place ? horizon(t, earliest(earliest(until, limit), earliest(check, t->sample_at))) : 0;
         *ok = timing_step(t, g->started, e);
         if (__builtin_expect(t->options->timeline != NULL, 0))
             show_channels(t);
