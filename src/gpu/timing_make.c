@@ -71,6 +71,14 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
     return true;
 }
 
+/* An answer leaves its slice in a tick of the L2 after this core cycle, the interconnect takes it in one after that; it
+ * waits for a core cycle to be taken out, and for the next one to be given to its core. */
+static uint32_t answer_cycles(const struct timing *t, uint32_t hop_cycles)
+{
+    bool whole = t->period[DOMAIN_L2] % t->period[DOMAIN_CORE] == 0; /* the L2's next tick is not before the core's */
+    return (uint32_t)(hop_cycles * t->period[DOMAIN_ICNT] / t->period[DOMAIN_CORE]) + (whole ? 3 : 2);
+}
+
 static void make_memory(struct timing *t, const struct mem_config *m)
 {
     struct partition_hooks hooks = {t, on_atomic};
@@ -78,7 +86,7 @@ static void make_memory(struct timing *t, const struct mem_config *m)
     t->replies = crossbar_create(&t->arena, &m->crossbar, t->slices, t->ports);
     t->partitions = arena_array(&t->arena, struct partition *, t->channels);
     t->expected = arena_array(&t->arena, struct expected_answers, t->options->machine.cores);
-    t->answer_cycles = (uint32_t)(m->crossbar.hop_cycles * t->period[DOMAIN_ICNT] / t->period[DOMAIN_CORE]);
+    t->answer_cycles = answer_cycles(t, m->crossbar.hop_cycles);
     for (uint32_t i = 0; i < t->channels; i++) {
         t->partitions[i] = partition_create(&t->arena, m, &t->map, i, t->requests, t->replies, &hooks);
         partition_set_l2_clock(t->partitions[i], &t->ticks[DOMAIN_L2]);

@@ -61,7 +61,7 @@ static inline uint32_t packet_sectors(uint8_t set)
 struct expected_answers {
     uint32_t count;
     uint32_t to_atomics; /* of these: the memory side may act on the core's warps before they are there */
-    uint32_t on_way;     /* of these: in the interconnect, on the way back */
+    uint32_t on_way;     /* of these: have left their slice */
 };
 
 /* Nobody waits for an answer. */

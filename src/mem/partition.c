@@ -65,8 +65,6 @@ static void send_reply(struct partition *p, struct slice *s, uint64_t icnt_now)
         return;
     }
     crossbar_push(p->replies, s->number, r->core / p->cores_per_port, r, bytes, icnt_now);
-    if (p->expected)
-        p->expected[r->core].on_way++;
     if (r->kind == PACKET_ATOMIC && r->mask && p->hooks.on_atomic)
         p->hooks.on_atomic(p->hooks.context, r);
     if (ring_full(&s->reply))

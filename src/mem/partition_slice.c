@@ -61,6 +61,8 @@ void queue_reply(struct partition *p, struct slice *s, const struct packet *requ
     }
     push(&s->reply, request)->reply = 1;
     p->head.replies++;
+    if (p->expected)
+        p->expected[request->core].on_way++;
 }
 
 static inline bool reply_has_room(const struct slice *s)
