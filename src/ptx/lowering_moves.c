@@ -57,6 +57,23 @@ static bool is_last_read(const struct lowering_work *w, uint32_t i, uint32_t reg
     return true;
 }
 
+/* The source is not written again before the last read of the result, all in one block: the reads are of the source. */
+static bool source_outlives(const struct lowering_work *w, uint32_t i, uint32_t result)
+{
+    const struct ptx_operand *source = &lower_inst(w, i)->operands[1];
+    if (source->kind != PTX_OPERAND_REG || w->definition[result] != i || !lower_use_count(w, result))
+        return false;
+    uint32_t last = w->users[w->users_of[result + 1] - 1], block = w->cfg->block_of_inst[i];
+    for (uint32_t k = w->users_of[result]; k < w->users_of[result + 1]; k++)
+        if (w->users[k] < i || w->cfg->block_of_inst[w->users[k]] != block)
+            return false;
+    for (uint32_t k = i + 1; k < last; k++)
+        for (uint32_t r = w->results_of[k]; r < w->refs_of[k + 1]; r++)
+            if (w->ref[r] == source->reg->index)
+                return false;
+    return true;
+}
+
 static void merge(struct lowering_work *w, uint32_t i, uint32_t result, bool *is_merged)
 {
     const struct ptx_operand *source = &lower_inst(w, i)->operands[1];
@@ -203,7 +220,7 @@ static bool makes_word(struct lowering_work *w, uint32_t i, const bool *is_short
     case PTX_OP_xor: word = is_word(is_short, a) && is_word(is_short, b); break;
     case PTX_OP_mul:
         if (!ptx_has_modifier(in, PTX_MOD_HI) && b->kind == PTX_OPERAND_INT && is_word(is_short, a) &&
-            is_word(is_short, b))
+            is_word(is_short, b) && !w->narrow[lower_result(w, i)])
             w->insts[i].slots = 2; /* what is left of the upper half is an addition */
         return false;
     default: return false;
@@ -222,7 +239,7 @@ static void find_words(struct lowering_work *w)
         uint32_t result = lower_result(w, i);
         const struct ptx_inst *in = lower_inst(w, i);
         if (result != LOWER_NONE && w->definition[result] == i && lower_is_integer(in, 64) && in->operand_count > 1 &&
-            w->insts[i].fate != PTX_FATE_DEAD && !w->narrow[result])
+            w->insts[i].fate != PTX_FATE_DEAD)
             is_short[result] = makes_word(w, i, is_short);
     }
 }
@@ -247,7 +264,8 @@ void lower_moves(struct lowering_work *w)
         if (in->guard || in->operand_count != 2 || last || !lower_is_kept(w, i) || !renames(w, i))
             continue;
         uint32_t result = lower_result(w, i);
-        if (is_single(w, i) && (source_stays(w, &in->operands[1]) || was_read_before(w, &in->operands[1], i, first)))
+        if (is_single(w, i) && (source_stays(w, &in->operands[1]) || was_read_before(w, &in->operands[1], i, first) ||
+                                (result != LOWER_NONE && is_plain_cvt(in) && source_outlives(w, i, result))))
             lower_vanish(w, i, PTX_FATE_OPERAND, PTX_INTO_NOTHING);
         else if (in->opcode == PTX_OP_mov && result != LOWER_NONE)
             merge(w, i, result, is_merged);
