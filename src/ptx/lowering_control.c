@@ -27,6 +27,7 @@ struct control {
     uint32_t *first_meeting; /* per block: one more than the first branch that meets there */
     uint32_t *stretch; /* per block: the first of those that became one, for the branches between them are predicates
                        or exits */
+    bool keeps_text;   /* blocks are laid out as they are written */
 };
 
 static const struct ptx_inst *last_of(const struct control *c, uint32_t block)
@@ -475,22 +476,6 @@ static bool is_kept_whole(const struct control *c, const struct ptx_loop *l)
     return false;
 }
 
-/* Up to equality by more than one: how many rounds there are is a division. */
-static bool steps_too_far(const struct control *c, uint32_t loop, uint32_t branch)
-{
-    const struct ptx_inst *test = &c->f->insts[c->w->definition[c->f->insts[branch].guard->index]];
-    if (!ptx_has_modifier(test, PTX_MOD_EQ) && !ptx_has_modifier(test, PTX_MOD_NE))
-        return false;
-    for (uint32_t k = 1; k < 3; k++) {
-        if (test->operands[k].kind != PTX_OPERAND_REG)
-            continue;
-        int64_t step = step_of(c, loop, c->w->register_of[test->operands[k].reg->index]);
-        if (step && step != 1 && step != -1)
-            return !known_trips(c, loop, branch);
-    }
-    return false;
-}
-
 /* Threads may count differently by far: one value of the test alone, or one that stays and is not the same for all. A
  * counter of their own up to a common end is within one round. */
 static bool rounds_differ(const struct control *c, uint32_t branch)
@@ -500,6 +485,52 @@ static bool rounds_differ(const struct control *c, uint32_t branch)
     for (uint32_t k = 1; k < 3; k++)
         common_end |= test->operands[k].kind == PTX_OPERAND_REG && !c->w->divergent[test->operands[k].reg->index];
     return c->w->divergent[c->f->insts[branch].guard->index] && !common_end;
+}
+
+/* Blocks in the order in which ptxas lays them out, the last one first: after a branch first the way without the jump,
+ * and nothing before all that leads to it. */
+static uint32_t order_blocks(const struct control *c, uint32_t *order)
+{
+    uint32_t count = 0, depth = 0, blocks = c->cfg->block_count;
+    uint8_t *seen = arena_array(&c->w->scratch, uint8_t, blocks + 1); /* successors that were gone to, and one more */
+    uint32_t *stack = arena_array(&c->w->scratch, uint32_t, blocks + 1);
+    stack[depth++] = 0;
+    seen[0] = 1;
+    while (depth) {
+        uint32_t block = stack[depth - 1];
+        const struct ptx_block *b = &c->cfg->blocks[block];
+        if (seen[block] > b->succ_count) {
+            order[count++] = block;
+            depth--;
+            continue;
+        }
+        uint32_t next = b->succs[seen[block]++ - 1];
+        bool falls = b->succ_count == 2 && c->cfg->blocks[b->succs[0]].first == b->end;
+        if (falls) /* the jump's way first: it comes out last */
+            next = b->succs[seen[block] == 2];
+        if (!seen[next]) {
+            seen[next] = 1;
+            stack[depth++] = next;
+        }
+    }
+    return count;
+}
+
+/* Whether the text has its blocks in that order already; jumps alone do not count. Then ptxas leaves them where they
+ * are, and a loop that is left by a jump over the jump back is not unrolled. Else all are laid out anew, and that loop
+ * is one with its branch at the end. */
+static bool is_laid_out(const struct control *c)
+{
+    uint32_t *order = arena_array(&c->w->scratch, uint32_t, c->cfg->block_count + 1), before = 0;
+    for (uint32_t k = order_blocks(c, order); k-- > 0;) {
+        const struct ptx_block *b = &c->cfg->blocks[order[k]];
+        if (b->end - b->first == 1 && is_jump(&c->f->insts[b->first]))
+            continue;
+        if (order[k] < before)
+            return false;
+        before = order[k];
+    }
+    return true;
 }
 
 static void unroll(struct control *c, uint32_t loop)
@@ -525,7 +556,7 @@ static void unroll(struct control *c, uint32_t loop)
     uint32_t branch = c->cfg->blocks[exit_block].end - 1;
     if (!at_end || !counts(c, loop, branch))
         return;
-    if (is_kept_whole(c, l) || steps_too_far(c, loop, branch))
+    if (is_kept_whole(c, l) || (exit_block != latch && c->keeps_text))
         return;
     uint64_t trips = known_trips(c, loop, branch);
     bool known = trips && trips * size.slots <= MOST_STRAIGHT;
@@ -803,6 +834,7 @@ void lower_control(struct lowering_work *w)
     for (uint32_t b = 0; b < w->cfg->block_count; b++)
         c.stretch[b] = b;
     find_divergent(w);
+    c.keeps_text = is_laid_out(&c);
     for (uint32_t i = 0; i < w->f->inst_count; i++)
         add_up_first(w, i);
     fetch_handles(w);

@@ -255,7 +255,7 @@ static void loops_that_count_are_unrolled(void **state)
         /* by two up to equality */
         {"mov.u32 %r0, 0;\nmov.u32 %r5, 0;\nL:\nmul.hi.s32 %r0, %r0, %r2;\nadd.s32 %r5, %r5, 2;\n"
          "setp.ne.s32 %p4, %r5, %k1;\n@%p4 bra L;",
-         "1 1 1 1 1 1"},
+         "1 13 1 0 0 1"},
         {"mov.u32 %r0, 0;\nmov.u32 %r5, 0;\nL:\n.pragma \"nounroll\";\nmul.hi.s32 %r0, %r0, %r2;\n"
          "add.s32 %r5, %r5, 1;\nsetp.lt.s32 %p4, %r5, %k1;\n@%p4 bra L;",
          "1 1 1 1 1 1"},

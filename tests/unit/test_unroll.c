@@ -25,6 +25,10 @@ enum { BLOCKS = 10, THREADS = 32, WORDS_EACH = 12, WORDS = BLOCKS * THREADS * WO
     "DONE:\nst.global.u32 [%rd1+44], %r9;\nst.global.u32 [%rd1+40], %r8;\nst.global.f32 [%rd1+36], %f9;\nret;\n" \
     "}\n"
 #define UNLESS_NONE "setp.lt.s32 %p1, $, 1;\n@%p1 bra DONE;\n"
+/* Blocks in another order than ptxas would have them: it lays out all of the function anew. */
+#define OTHER_WAY_FIRST                                                                                                \
+    "setp.lt.s32 %p1, $, 3;\n@%p1 bra FEW;\nbra.uni MANY;\nFEW:\nmov.u32 %r8, 6;\nbra.uni BOTH;\nMANY:\nmov.u32 %r8, " \
+    "9;\nBOTH:\n"
 
 enum { NEVER, SAME, ALWAYS }; /* unrolled: not; where the rounds are the same for all threads; in any case */
 
@@ -33,7 +37,7 @@ static const struct loop_case {
     int unrolled;
 } cases[] = {
     {"down to zero, with a jump back",
-     UNLESS_NONE
+     UNLESS_NONE OTHER_WAY_FIRST
      "mov.u32 %r5, $;\nmov.u64 %rd4, %rd1;\nL:\nld.global.u32 %r6, [%rd4];\nmad.lo.u32 %r9, %r9, 31, %r6;\n"
      "add.s64 %rd4, %rd4, 4;\nadd.s32 %r5, %r5, -1;\nsetp.eq.s32 %p3, %r5, 0;\n@%p3 bra DONE;\nbra.uni L;\n",
      ALWAYS},
@@ -42,6 +46,11 @@ static const struct loop_case {
      "mov.u32 %r5, 0;\nmov.u64 %rd4, %rd1;\nL:\nld.global.u32 %r6, [%rd4];\nmad.lo.u32 %r9, %r9, 31, %r6;\n"
      "add.s64 %rd4, %rd4, 4;\nadd.s32 %r5, %r5, 1;\nsetp.lt.s32 %p3, %r5, $;\n@%p3 bra L;\nmov.u32 %r8, %r5;\n",
      ALWAYS},
+    {"with a jump back, and blocks that stay where they are",
+     UNLESS_NONE
+     "mov.u32 %r5, $;\nmov.u64 %rd4, %rd1;\nL:\nld.global.u32 %r6, [%rd4];\nmad.lo.u32 %r9, %r9, 31, %r6;\n"
+     "add.s64 %rd4, %rd4, 4;\nadd.s32 %r5, %r5, -1;\nsetp.eq.s32 %p3, %r5, 0;\n@%p3 bra DONE;\nbra.uni L;\n",
+     NEVER},
     {"values by two names",
      UNLESS_NONE "mov.u32 %r5, 0;\nmov.u32 %r7, 3;\nL:\nmul.wide.u32 %rd5, %r5, 4;\nadd.s64 %rd6, %rd1, %rd5;\n"
                  "ld.global.u32 %r6, [%rd6];\nmad.lo.u32 %r9, %r7, 31, %r6;\nadd.s32 %r10, %r5, 1;\n"
