@@ -146,6 +146,7 @@ static bool neg_fits(const struct lowering_work *w, uint32_t i, uint32_t user)
     case PTX_OP_mul:
     case PTX_OP_fma:
     case PTX_OP_setp:
+    case PTX_OP_selp:
     case PTX_OP_min:
     case PTX_OP_max: return true;
     case PTX_OP_rcp:
@@ -321,8 +322,59 @@ static void test_on_the_way(struct lowering_work *w)
     }
 }
 
+/* ------------------------------------------------------------- divisions by the same value */
+
+static bool divides(const struct ptx_inst *in)
+{
+    return (in->opcode == PTX_OP_div || in->opcode == PTX_OP_rem) && lower_is_integer(in, 32) &&
+           in->operand_count == 3 && in->operands[2].kind == PTX_OPERAND_REG;
+}
+
+static bool is_defined_between(const struct lowering_work *w, uint32_t reg, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to && w->definition[reg] == LOWER_MANY; i++)
+        for (uint32_t k = w->results_of[i]; k < w->refs_of[i + 1]; k++)
+            if (w->ref[k] == reg)
+                return true;
+    return false;
+}
+
+/* The reciprocal of the divisor is there already, from a division that comes before in all paths: of a value that is
+ * written once, or in the same block. */
+static bool has_reciprocal(const struct lowering_work *w, uint32_t i, uint32_t before)
+{
+    const struct ptx_inst *in = lower_inst(w, i), *b = lower_inst(w, before);
+    uint32_t block = w->cfg->block_of_inst[i], other = w->cfg->block_of_inst[before];
+    if (!divides(b) || !lower_is_kept(w, before) || b->guard ||
+        ptx_type_is_signed(lower_type(b)) != ptx_type_is_signed(lower_type(in)) ||
+        !operand_is(b, 2, in->operands[2].reg->index))
+        return false;
+    if (block == other)
+        return !is_defined_between(w, in->operands[2].reg->index, before, i);
+    return w->definition[in->operands[2].reg->index] < LOWER_MANY && ptx_cfg_dominates(w->cfg, other, block);
+}
+
+static void share_reciprocals(struct lowering_work *w)
+{
+    enum { OF_SIGNED = 12, OF_UNSIGNED = 8, MOST = 64 }; /* instructions for it, of the counts in lowering.def */
+    uint32_t divisions[MOST], count = 0;
+    for (uint32_t i = 0; i < w->f->inst_count && count < MOST; i++) {
+        if (!divides(lower_inst(w, i)) || !lower_is_kept(w, i))
+            continue;
+        for (uint32_t k = 0; k < count; k++)
+            if (has_reciprocal(w, i, divisions[k])) {
+                w->insts[i].slots =
+                    (uint8_t)(w->insts[i].slots -
+                              (ptx_type_is_signed(lower_type(lower_inst(w, i))) ? OF_SIGNED : OF_UNSIGNED));
+                break;
+            }
+        divisions[count++] = i;
+    }
+}
+
 void lower_fuse(struct lowering_work *w)
 {
+    share_reciprocals(w);
     for (uint32_t i = 0; i < w->f->inst_count; i++) {
         uint32_t reg = lower_result(w, i);
         bool last = w->cfg->blocks[w->cfg->block_of_inst[i]].end == i + 1;

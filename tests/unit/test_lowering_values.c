@@ -29,10 +29,43 @@ static void lower_halves_are_enough(void **state)
     CHECK(rules);
 }
 
+static void divisions_share_the_reciprocal(void **state)
+{
+    (void)state;
+    static const struct rule rules[] = {
+        {"div.s32 %r5, %r1, %r3;\ndiv.s32 %r6, %r2, %r3;\nxor.b32 %r0, %r5, %r6;", "25 13 1"},
+        {"rem.s32 %r5, %r1, %r3;\nrem.s32 %r6, %r2, %r3;\nxor.b32 %r0, %r5, %r6;", "23 11 1"},
+        {"rem.s32 %r5, %r1, %r3;\ndiv.s32 %r6, %r2, %r3;\nxor.b32 %r0, %r5, %r6;", "23 13 1"},
+        {"div.u32 %r5, %r1, %r3;\ndiv.u32 %r6, %r2, %r3;\nxor.b32 %r0, %r5, %r6;", "18 10 1"},
+        {"rem.u32 %r5, %r1, %r3;\nrem.u32 %r6, %r2, %r3;\nxor.b32 %r0, %r5, %r6;", "17 9 1"},
+        {"rem.u32 %r5, %r1, %r3;\nrem.s32 %r6, %r2, %r3;\nxor.b32 %r0, %r5, %r6;", "17 23 1"},
+        {"rem.u32 %r5, %r1, %r3;\nrem.u32 %r6, %r2, %r4;\nxor.b32 %r0, %r5, %r6;", "17 17 1"},
+        /* not of what has changed since */
+        {"rem.u32 %r5, %r1, %r3;\nadd.s32 %r3, %r3, 1;\nrem.u32 %r6, %r2, %r3;\nxor.b32 %r0, %r5, %r6;", "17 1 17 1"},
+        /* in a block after it */
+        {"rem.s32 %r0, %r1, %k1;\nsetp.eq.s32 %p4, %r0, 5;\n@%p4 bra A;\nbar.sync 0;\nrem.s32 %r0, %r2, %k1;\nA:\n",
+         "23 1 3 1 11"},
+    };
+    CHECK(rules);
+}
+
+static void selections_negate(void **state)
+{
+    (void)state;
+    static const struct rule rules[] = {
+        {"neg.f32 %f5, %f1;\nselp.f32 %f0, %f5, %f1, %p1;", "0 1"},
+        {"abs.f32 %f5, %f1;\nselp.f32 %f0, %f5, %f1, %p1;", "0 1"},
+        {"neg.s32 %r5, %r1;\nselp.b32 %r0, %r5, %r1, %p1;", "1 1"},
+    };
+    CHECK(rules);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lower_halves_are_enough),
+        cmocka_unit_test(divisions_share_the_reciprocal),
+        cmocka_unit_test(selections_negate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
