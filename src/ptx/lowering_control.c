@@ -133,11 +133,28 @@ static bool is_wanted_at_once(const struct control *c, const struct ptx_block *b
     return false;
 }
 
+/* One way of a branch; a block of nothing but a jump is passed over where it alone leads on. */
+static uint32_t way_of(const struct control *c, uint32_t block, uint32_t k)
+{
+    uint32_t next = c->cfg->blocks[block].succs[k], to = goes_to(c, next);
+    return c->cfg->blocks[next].pred_count == 1 && c->cfg->blocks[to].pred_count == 1 ? to : next;
+}
+
+static bool is_entered_from(const struct control *c, uint32_t block, uint32_t from)
+{
+    const struct ptx_block *b = &c->cfg->blocks[block];
+    if (b->pred_count != 1)
+        return false;
+    const struct ptx_block *before = &c->cfg->blocks[b->preds[0]];
+    return b->preds[0] == from ||
+           (goes_to(c, b->preds[0]) == block && before->pred_count == 1 && before->preds[0] == from);
+}
+
 /* Whether a block that only `from` enters and that goes on to one other can run under a predicate. */
 static bool is_short(const struct control *c, uint32_t block, uint32_t from, uint32_t *size)
 {
     const struct ptx_block *b = &c->cfg->blocks[block];
-    if (b->pred_count != 1 || b->preds[0] != from || b->succ_count != 1 || b->exits)
+    if (!is_entered_from(c, block, from) || b->succ_count != 1 || b->exits)
         return false;
     uint32_t loads = 0;
     *size = 0;
@@ -161,17 +178,17 @@ static bool is_short_branch(struct control *c, uint32_t block)
     struct ptx_lowered *branch = &c->w->insts[b->end - 1];
     if (b->succ_count != 2 || b->exits || only_returns(c, b->succs[0]) || only_returns(c, b->succs[1]))
         return false;
-    uint32_t size[2];
-    bool fits[2] = {is_short(c, b->succs[0], block, &size[0]), is_short(c, b->succs[1], block, &size[1])};
-    if (fits[0] && c->cfg->blocks[b->succs[0]].succs[0] == b->succs[1]) {
+    uint32_t size[2], way[2] = {way_of(c, block, 0), way_of(c, block, 1)};
+    bool fits[2] = {is_short(c, way[0], block, &size[0]), is_short(c, way[1], block, &size[1])};
+    if (fits[0] && c->cfg->blocks[way[0]].succs[0] == way[1]) {
         branch->if_taken = (uint8_t)size[0];
         return true;
     }
-    if (fits[1] && c->cfg->blocks[b->succs[1]].succs[0] == b->succs[0]) {
+    if (fits[1] && c->cfg->blocks[way[1]].succs[0] == way[0]) {
         branch->if_not_taken = (uint8_t)size[1];
         return true;
     }
-    if (!fits[0] || !fits[1] || c->cfg->blocks[b->succs[0]].succs[0] != c->cfg->blocks[b->succs[1]].succs[0])
+    if (!fits[0] || !fits[1] || c->cfg->blocks[way[0]].succs[0] != c->cfg->blocks[way[1]].succs[0])
         return false;
     branch->if_taken = (uint8_t)size[0];
     branch->if_not_taken = (uint8_t)size[1];
@@ -240,7 +257,7 @@ static void look_at_branch(struct control *c, uint32_t branch)
     if (in->guard && is_short_branch(c, block)) {
         give_comparison(c, branch, PTX_FATE_FUSED);
         for (uint32_t k = 0; k < 2; k++) { /* what was skipped runs on */
-            uint32_t side = c->cfg->blocks[block].succs[k];
+            uint32_t side = way_of(c, block, k);
             join(c, side, block);
             if (is_jump(last_of(c, side)) && c->cfg->blocks[side].pred_count == 1)
                 lower_vanish(c->w, c->cfg->blocks[side].end - 1, PTX_FATE_MERGED, PTX_INTO_NOTHING);
@@ -409,16 +426,17 @@ static bool counts(const struct control *c, uint32_t loop, uint32_t branch)
         const struct ptx_operand *o = &c->f->insts[d].operands[k];
         if (o->kind != PTX_OPERAND_REG)
             continue;
-        bool changes = false;
+        bool stepped = false;
         const struct ptx_loop *l = &c->cfg->loops[loop];
         for (uint32_t b = 0; b < l->block_count; b++)
             for (uint32_t i = c->cfg->blocks[l->blocks[b]].first; i < c->cfg->blocks[l->blocks[b]].end; i++)
-                if (lower_result(w, i) != LOWER_NONE &&
-                    w->register_of[lower_result(w, i)] == w->register_of[o->reg->index]) {
-                    changes = true;
-                    steps |= steps_by_constant(c, i);
-                }
-        stays &= !changes || steps;
+                for (uint32_t r = w->results_of[i]; r < w->refs_of[i + 1]; r++)
+                    if (w->register_of[w->ref[r]] == w->register_of[o->reg->index]) {
+                        bool is_step = steps_by_constant(c, i);
+                        stepped |= is_step;
+                        stays &= is_step || w->insts[i].fate == PTX_FATE_MERGED;
+                    }
+        steps |= stepped;
     }
     return steps && stays;
 }
@@ -533,6 +551,31 @@ static bool is_laid_out(const struct control *c)
     return true;
 }
 
+/* The counter that a branch tests is stepped in the branch's own block. */
+static bool steps_at_end(const struct control *c, uint32_t branch)
+{
+    const struct ptx_inst *test = &c->f->insts[c->w->definition[c->f->insts[branch].guard->index]];
+    for (uint32_t i = c->cfg->blocks[c->cfg->block_of_inst[branch]].first; i < branch; i++)
+        for (uint32_t k = 1; k < 3 && steps_by_constant(c, i); k++)
+            if (test->operands[k].kind == PTX_OPERAND_REG &&
+                c->w->register_of[test->operands[k].reg->index] ==
+                    c->w->register_of[c->f->insts[i].operands[0].reg->index])
+                return true;
+    return false;
+}
+
+/* Of the branches in a loop none is left but that at its end: the others become predicates. */
+static bool becomes_one_block(struct control *c, const struct ptx_loop *l, uint32_t exit_block)
+{
+    if (!steps_at_end(c, c->cfg->blocks[exit_block].end - 1))
+        return false;
+    for (uint32_t k = 0; k < l->block_count; k++)
+        if (l->blocks[k] != exit_block && c->cfg->blocks[l->blocks[k]].succ_count > 1 &&
+            !is_short_branch(c, l->blocks[k]))
+            return false;
+    return true;
+}
+
 static void unroll(struct control *c, uint32_t loop)
 {
     const struct ptx_loop *l = &c->cfg->loops[loop];
@@ -561,7 +604,9 @@ static void unroll(struct control *c, uint32_t loop)
     uint64_t trips = known_trips(c, loop, branch);
     bool known = trips && trips * size.slots <= MOST_STRAIGHT;
     bool parts = c->w->divergent[c->f->insts[branch].guard->index];
-    if (!known && (l->block_count > 1 + (exit_block != latch) || !fits_four_times(&size) || (size.together && parts)))
+    bool is_single = l->block_count == 1u + (exit_block != latch);
+    if (!known && (!(is_single || (!size.together && becomes_one_block(c, l, exit_block))) || !fits_four_times(&size) ||
+                   (size.together && parts)))
         return;
     uint32_t steps = 0;
     for (uint32_t k = 0; k < l->block_count; k++)

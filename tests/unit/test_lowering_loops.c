@@ -19,10 +19,49 @@ static void a_jump_back_keeps_a_loop_as_it_is(void **state)
         /* but not where blocks are in another order than that of the assembler: all are laid out anew */
         {EITHER "@%p5 bra A;\nbra.uni B;\nA:\n" ONE "bra.uni C;\nB:\n" OTHER
                 "C:\nmov.u32 %r0, %r6;\nmov.u32 %r5, 0;\nL:\n" ROUND "@%p4 bra E;\nbra.uni L;\nE:\n",
-         "1 3 0 4 1 1 4 1 1 13 1 0 0 1 0"},
+         "0 1 0 4 1 0 4 1 1 13 1 0 0 1 0"},
         {EITHER "@%p5 bra B;\n" ONE "bra.uni C;\nB:\n" OTHER "C:\nmov.u32 %r0, %r6;\nmov.u32 %r5, 0;\nL:\n" ROUND
                 "@%p4 bra E;\nbra.uni L;\nE:\n",
          "0 1 4 1 0 4 1 1 1 1 1 1 1 0"},
+    };
+    CHECK(rules);
+}
+
+#define IF_ROUND                                                                                                 \
+    "ld.global.f32 %f5, [%q4];\nsetp.gt.f32 %p5, %f5, 0f00000000;\n@%p5 bra N;\nadd.rn.f32 %f0, %f0, %f5;\nN:\n" \
+    "add.s64 %q4, %q4, 128;\nadd.s32 %r5, %r5, 1;\nsetp.lt.s32 %p4, %r5, %k1;\n@%p4 bra L;"
+
+static void loops_with_predicates_are_unrolled(void **state)
+{
+    (void)state;
+    static const struct rule rules[] = {
+        /* what becomes predicates is one block */
+        {"mov.f32 %f0, %f1;\nmov.u64 %q4, %a3;\nmov.u32 %r5, 0;\nL:\n" IF_ROUND, "0 0 15 1 0 1 1 0 0 0 1"},
+        /* what threads do together is not moved under them */
+        {"mov.f32 %f0, %f1;\nmov.u64 %q4, %a3;\nmov.u32 %r5, 0;\nL:\nbar.sync 0;\n" IF_ROUND,
+         "0 0 1 1 1 0 1 1 4 1 1 1"},
+        /* nor is a loop whose counter steps somewhere else */
+        {"mov.f32 %f0, %f1;\nmov.u32 %r5, 0;\nL:\nadd.s32 %r5, %r5, 1;\nsetp.gt.s32 %p5, %r5, %r1;\n@%p5 bra N;\n"
+         "add.rn.f32 %f0, %f0, %f2;\nN:\nadd.rn.f32 %f0, %f0, %f3;\nsetp.lt.s32 %p4, %r5, %k1;\n@%p4 bra L;",
+         "0 1 1 0 1 1 1 1 1"},
+        /* up to a value that is another in each round */
+        {"mov.u64 %q4, %a3;\nmov.u32 %r5, 0;\nmov.u32 %r6, %r1;\nL:\nld.global.u32 %r6, [%q4];\nadd.s32 %r5, %r5, 1;\n"
+         "setp.lt.s32 %p4, %r5, %r6;\n@%p4 bra L;",
+         "0 1 3 1 1 1 1"},
+    };
+    CHECK(rules);
+}
+
+static void branches_over_a_jump_become_predicates(void **state)
+{
+    (void)state;
+    static const struct rule rules[] = {
+        {"setp.gt.s32 %p4, %r1, %r2;\n@%p4 bra N;\nbra.uni M;\nM:\nadd.s32 %r1, %r1, %r3;\nbra.uni N;\nN:\n"
+         "mov.u32 %r0, %r1;",
+         "0 1 0 1 0"},
+        {"setp.gt.s32 %p4, %r1, %r2;\n@%p4 bra M;\nbra.uni N;\nM:\nadd.s32 %r1, %r1, %r3;\nbra.uni O;\nN:\n"
+         "sub.s32 %r1, %r1, %r4;\nO:\nmov.u32 %r0, %r1;",
+         "0 1 0 1 0 1"},
     };
     CHECK(rules);
 }
@@ -31,6 +70,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_jump_back_keeps_a_loop_as_it_is),
+        cmocka_unit_test(loops_with_predicates_are_unrolled),
+        cmocka_unit_test(branches_over_a_jump_become_predicates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Values of which the machine needs less than PTX says: lower halves, and what was computed before. The numbers are those
- * of ptxas 13 for sm_90. */
+/* Values of which the machine needs less than PTX says: lower halves, and what was computed before. The numbers are
+ * those of ptxas 13 for sm_90. */
 #include "lowering_fixture.h"
 
 static void lower_halves_are_enough(void **state)

@@ -51,6 +51,19 @@ static const struct loop_case {
      "mov.u32 %r5, $;\nmov.u64 %rd4, %rd1;\nL:\nld.global.u32 %r6, [%rd4];\nmad.lo.u32 %r9, %r9, 31, %r6;\n"
      "add.s64 %rd4, %rd4, 4;\nadd.s32 %r5, %r5, -1;\nsetp.eq.s32 %p3, %r5, 0;\n@%p3 bra DONE;\nbra.uni L;\n",
      NEVER},
+    {"with an if inside",
+     UNLESS_NONE
+     "mov.u32 %r5, 0;\nmov.u64 %rd4, %rd1;\nL:\nld.global.u32 %r6, [%rd4];\nand.b32 %r7, %r6, 1;\n"
+     "setp.eq.s32 %p2, %r7, 0;\n@%p2 bra NEXT;\nmad.lo.u32 %r9, %r9, 31, %r6;\nNEXT:\nadd.s32 %r8, %r8, %r6;\n"
+     "add.s64 %rd4, %rd4, 4;\nadd.s32 %r5, %r5, 1;\nsetp.lt.s32 %p3, %r5, $;\n@%p3 bra L;\nadd.s32 %r8, %r8, %r5;\n",
+     ALWAYS},
+    {"with an if inside, up to equality, and the end before the beginning",
+     UNLESS_NONE
+     "mov.u32 %r5, $;\nmov.u64 %rd4, %rd1;\nbra.uni L;\nEND:\nadd.s64 %rd4, %rd4, 4;\nadd.s32 %r5, %r5, -1;\n"
+     "setp.eq.s32 %p3, %r5, 0;\n@%p3 bra DONE;\nL:\nld.global.u32 %r6, [%rd4];\nand.b32 %r7, %r6, 1;\n"
+     "setp.eq.s32 %p2, %r7, 0;\n@%p2 bra OTHER;\nmad.lo.u32 %r9, %r9, 31, %r6;\nbra.uni END;\nOTHER:\n"
+     "xor.b32 %r9, %r9, %r6;\nmov.u32 %r8, %r6;\nbra.uni END;\n",
+     ALWAYS},
     {"values by two names",
      UNLESS_NONE "mov.u32 %r5, 0;\nmov.u32 %r7, 3;\nL:\nmul.wide.u32 %rd5, %r5, 4;\nadd.s64 %rd6, %rd1, %rd5;\n"
                  "ld.global.u32 %r6, [%rd6];\nmad.lo.u32 %r9, %r7, 31, %r6;\nadd.s32 %r10, %r5, 1;\n"
