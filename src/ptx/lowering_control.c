@@ -828,6 +828,30 @@ static void load_parameters(struct control *c)
     }
 }
 
+/* ------------------------------------------------------------- constants */
+
+/* A constant at a known place does not change in a loop: it is loaded before, into a uniform register. */
+static void load_constants(struct control *c)
+{
+    enum { MOST_UNIFORM = 48 }; /* of 63 registers, some hold other values */
+    uint32_t *words = arena_array(&c->w->scratch, uint32_t, c->cfg->loop_count + 1);
+    for (uint32_t i = 0; i < c->f->inst_count; i++) {
+        const struct ptx_inst *in = &c->f->insts[i];
+        const struct ptx_operand *address = in->opcode == PTX_OP_ld ? lower_address(in) : NULL;
+        int32_t loop = lower_loop_of(c->w, i);
+        if (!address || in->guard || loop == PTX_NO_LOOP || !ptx_has_modifier(in, PTX_MOD_CONST) ||
+            address->elements[0].kind != PTX_OPERAND_SYMBOL || !lower_is_kept(c->w, i) ||
+            c->cfg->blocks[c->cfg->block_of_inst[i]].end == i + 1 || !is_written_once(c->w, i))
+            continue;
+        if (++words[loop] > MOST_UNIFORM / 2)
+            continue;
+        while (c->cfg->loops[loop].parent != PTX_NO_LOOP)
+            loop = c->cfg->loops[loop].parent;
+        pay_before(c, (uint32_t)loop, 1);
+        lower_vanish(c->w, i, PTX_FATE_OPERAND, PTX_INTO_NOTHING);
+    }
+}
+
 /* ------------------------------------------------------------- textures */
 
 /* What a texture is comes from the constant bank, once for all reads of it in a block. */
@@ -898,6 +922,7 @@ void lower_control(struct lowering_work *w)
         meet_on_the_way(&c, b);
     for (uint32_t l = 0; l < w->cfg->loop_count; l++)
         end_with_loop(&c, l);
+    load_constants(&c);
     if (w->f->is_entry) {
         load_parameters(&c);
         begin_kernel(w);

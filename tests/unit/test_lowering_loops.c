@@ -66,12 +66,30 @@ static void branches_over_a_jump_become_predicates(void **state)
     CHECK(rules);
 }
 
+static void constants_of_a_loop_are_loaded_before_it(void **state)
+{
+    (void)state;
+    static const struct rule rules[] = {
+        {"ld.const.f32 %f5, [table];\nmul.rn.f32 %f0, %f1, %f5;", "1 1"},
+        {"mov.f32 %f0, %f1;\nmov.u32 %r5, 0;\nL:\nld.const.f32 %f5, [table];\nmul.rn.f32 %f0, %f0, %f5;\n"
+         "membar.gl;\nadd.s32 %r5, %r5, 1;\nsetp.lt.s32 %p4, %r5, %k1;\n@%p4 bra L;",
+         "0 2 0 1 4 1 1 1"},
+        /* not one whose place changes */
+        {"mov.f32 %f0, %f1;\nmov.u32 %r5, 0;\nL:\nmov.u32 %r6, table;\nadd.s32 %r7, %r6, %r5;\nld.const.f32 %f5, "
+         "[%r7];\n"
+         "mul.rn.f32 %f0, %f0, %f5;\nmembar.gl;\nadd.s32 %r5, %r5, 4;\nsetp.lt.s32 %p4, %r5, %k1;\n@%p4 bra L;",
+         "0 1 0 0 1 1 4 1 1 1"},
+    };
+    CHECK(rules);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_jump_back_keeps_a_loop_as_it_is),
         cmocka_unit_test(loops_with_predicates_are_unrolled),
         cmocka_unit_test(branches_over_a_jump_become_predicates),
+        cmocka_unit_test(constants_of_a_loop_are_loaded_before_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
