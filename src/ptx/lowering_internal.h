@@ -55,6 +55,7 @@ void lower_vanish(struct lowering_work *w, uint32_t i, enum ptx_fate fate, uint3
 
 uint8_t lower_count(const struct ptx_function *f, const struct ptx_inst *in, bool narrow); /* lowering_count.c */
 void lower_find_narrow(struct lowering_work *w);                                           /* lowering_count.c */
+void lower_find_divergent(struct lowering_work *w);                                        /* lowering_divergent.c */
 void lower_moves(struct lowering_work *w);                                                 /* lowering_moves.c */
 void lower_fuse(struct lowering_work *w);                                                  /* lowering_fuse.c */
 void lower_shared(struct lowering_work *w);                                                /* lowering_shared.c */
