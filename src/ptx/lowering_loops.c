@@ -1,6 +1,6 @@
-/* Loops that count. One is unrolled four times or more, so that the counting, the comparison and the jump become a small
- * part; here all of it goes but the branch itself (ptx/unroll.h makes the rounds). Which loops depends on what is in
- * them, and on how they are written. */
+/* Loops that count. One is unrolled four times or more, so that the counting, the comparison and the jump become a
+ * small part; here all of it goes but the branch itself (ptx/unroll.h makes the rounds). Which loops depends on what is
+ * in them, and on how they are written. */
 #include "ptx/lowering_control.h"
 
 enum {
@@ -48,7 +48,22 @@ struct loop_size {
     bool loads;
     bool plain;    /* nothing in it that keeps it from being unrolled */
     bool together; /* something that threads do together: not where they may leave apart */
+    bool scatters; /* a store to global memory under a predicate, or to a place computed in each round */
+    bool gathers;  /* a load from global memory. Both together: not where threads may leave apart */
 };
+
+static bool scatters(const struct control *c, const struct ptx_loop *l, uint32_t i)
+{
+    const struct ptx_inst *in = &c->f->insts[i];
+    if (!(ptx_flags(in) & PTX_F_STORE) || !control_uses_global(in) || !lower_address(in))
+        return false;
+    if (!ptx_cfg_dominates(c->cfg, c->cfg->block_of_inst[i], l->latches[0]))
+        return true;
+    const struct ptx_operand *base = &lower_address(in)->elements[0];
+    uint32_t d = base->kind == PTX_OPERAND_REG ? c->w->definition[base->reg->index] : LOWER_NONE;
+    return d < LOWER_MANY && ptx_loop_contains(c->cfg, (uint32_t)(l - c->cfg->loops), c->cfg->block_of_inst[d]) &&
+           c->w->insts[d].fate != PTX_FATE_OPERAND;
+}
 
 static struct loop_size loop_size(const struct control *c, const struct ptx_loop *l)
 {
@@ -63,6 +78,8 @@ static struct loop_size loop_size(const struct control *c, const struct ptx_loop
             size.slots += is_constant ? 0 : c->w->insts[i].slots; /* they are operands */
             size.far += control_uses_global(in) && c->w->insts[i].slots;
             size.loads |= loads && !is_constant;
+            size.scatters |= scatters(c, l, i);
+            size.gathers |= flags & PTX_F_LOAD && control_uses_global(in);
             size.together |= flags & (PTX_F_BARRIER | PTX_F_WARP | PTX_F_ATOMIC);
             if (flags & (PTX_F_CALL | PTX_F_EXIT | PTX_F_RET | PTX_F_FENCE) || c->w->insts[i].slots >= LOWER_SLOW_PATH)
                 size.plain = false;
@@ -270,12 +287,13 @@ void control_unroll(struct control *c, uint32_t loop)
     bool parts = c->w->divergent[c->f->insts[branch].guard->index];
     bool is_single = l->block_count == 1u + (exit_block != latch);
     if (!known && (!(is_single || (!size.together && becomes_one_block(c, l, exit_block))) || !fits_four_times(&size) ||
-                   (size.together && parts)))
+                   ((size.together || (size.scatters && size.gathers)) && parts)))
         return;
     uint32_t steps = 0;
     for (uint32_t k = 0; k < l->block_count; k++)
         for (uint32_t i = c->cfg->blocks[l->blocks[k]].first; i + 1 < c->cfg->blocks[l->blocks[k]].end; i++)
-            if (lower_is_kept(c->w, i) && control_steps_by_constant(c, i) && (known || only_addresses_and_tests(c, loop, i))) {
+            if (lower_is_kept(c->w, i) && control_steps_by_constant(c, i) &&
+                (known || only_addresses_and_tests(c, loop, i))) {
                 steps += c->w->insts[i].slots;
                 lower_vanish(c->w, i, PTX_FATE_UNROLLED, PTX_INTO_NOTHING);
             }

@@ -52,6 +52,22 @@ static void loops_with_predicates_are_unrolled(void **state)
     CHECK(rules);
 }
 
+#define SCATTER(start, place)                                                                                       \
+    "mov.u64 %q4, %a3;\nmov.u32 %r5, " start ";\nL:\nld.global.f32 %f5, [%q4];\nadd.s32 %r6, %r5, %k2;\n"           \
+    "mul.wide.s32 %q5, %r6, 4;\nadd.s64 %q6, %a2, %q5;\nst.global.f32 [" place "], %f5;\nadd.s64 %q4, %q4, 1024;\n" \
+    "add.s32 %r5, %r5, 256;\nsetp.lt.s32 %p4, %r5, %k1;\n@%p4 bra L;"
+
+static void threads_that_leave_apart_do_not_scatter(void **state)
+{
+    (void)state;
+    static const struct rule rules[] = {
+        {SCATTER("0", "%q6"), "0 14 1 1 0 1 1 0 1 0 1"},
+        {SCATTER("%t0", "%q6"), "0 3 1 1 0 1 1 4 1 1 1"},
+        {SCATTER("%t0", "%q4+16"), "0 22 1 0 0 0 1 0 1 0 1"}, /* a pointer that steps */
+    };
+    CHECK(rules);
+}
+
 static void branches_over_a_jump_become_predicates(void **state)
 {
     (void)state;
@@ -88,6 +104,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_jump_back_keeps_a_loop_as_it_is),
         cmocka_unit_test(loops_with_predicates_are_unrolled),
+        cmocka_unit_test(threads_that_leave_apart_do_not_scatter),
         cmocka_unit_test(branches_over_a_jump_become_predicates),
         cmocka_unit_test(constants_of_a_loop_are_loaded_before_it),
     };
