@@ -184,11 +184,30 @@ static bool is_address_only(const struct ptx_inst *u, uint32_t reg)
     return is_base && lower_uses_memory(u);
 }
 
+static bool is_shared_base(const struct lowering_work *w, const struct ptx_operand *o)
+{
+    uint32_t d = o->kind == PTX_OPERAND_REG ? w->definition[o->reg->index] : LOWER_NONE;
+    const struct ptx_inst *in = d < LOWER_MANY ? lower_inst(w, d) : NULL;
+    return in && in->opcode == PTX_OP_mov && in->operand_count == 2 && in->operands[1].kind == PTX_OPERAND_SYMBOL &&
+           in->operands[1].variable->space == PTX_SPACE_SHARED;
+}
+
+/* An address of shared memory is the sum of a register, a uniform one (where a variable begins), and a constant. */
+static bool adds_uniform(const struct lowering_work *w, uint32_t i, const struct ptx_inst *u)
+{
+    const struct ptx_inst *in = lower_inst(w, i);
+    return ptx_has_modifier(u, PTX_MOD_SHARED) && in->opcode == PTX_OP_add && is_int32(w, i) && w->inputs[i] == 2 &&
+           in->operands[1].kind == PTX_OPERAND_REG && in->operands[2].kind == PTX_OPERAND_REG &&
+           (is_shared_base(w, &in->operands[1]) || is_shared_base(w, &in->operands[2]));
+}
+
 static bool add_fits(const struct lowering_work *w, uint32_t i, uint32_t user, uint32_t reg)
 {
     const struct ptx_inst *in = lower_inst(w, i), *u = lower_inst(w, user);
     if (is_float(in))
         return false;
+    if (is_address_only(u, reg) && adds_uniform(w, i, u))
+        return true;
     if (is_address_only(u, reg))
         return w->inputs[i] == 2 && (is_constant_part(w, &in->operands[2]) ||
                                      (in->opcode == PTX_OP_add && is_constant_part(w, &in->operands[1])));

@@ -74,10 +74,29 @@ static bool source_outlives(const struct lowering_work *w, uint32_t i, uint32_t 
     return true;
 }
 
+/* A move before the branch that leaves a loop, to a register that is read after the loop alone: it is made there. */
+static bool is_for_later(const struct lowering_work *w, uint32_t i, uint32_t result)
+{
+    int32_t loop = lower_loop_of(w, i);
+    const struct ptx_block *b = &w->cfg->blocks[w->cfg->block_of_inst[i]];
+    if (loop == PTX_NO_LOOP || !lower_use_count(w, result) || b->succ_count != 2 ||
+        (ptx_loop_contains(w->cfg, (uint32_t)loop, b->succs[0]) &&
+         ptx_loop_contains(w->cfg, (uint32_t)loop, b->succs[1])))
+        return false;
+    for (uint32_t k = w->users_of[result]; k < w->users_of[result + 1]; k++)
+        if (ptx_loop_contains(w->cfg, (uint32_t)loop, w->cfg->block_of_inst[w->users[k]]))
+            return false;
+    return true;
+}
+
 static void merge(struct lowering_work *w, uint32_t i, uint32_t result, bool *is_merged)
 {
     const struct ptx_operand *source = &lower_inst(w, i)->operands[1];
     uint32_t from = source->kind == PTX_OPERAND_REG ? source->reg->index : LOWER_NONE;
+    if (from != LOWER_NONE && is_for_later(w, i, result)) {
+        lower_vanish(w, i, PTX_FATE_MERGED, PTX_INTO_NOTHING);
+        return;
+    }
     if (from != LOWER_NONE && is_last_read(w, i, from, result)) {
         w->register_of[result] = w->register_of[from];
         lower_vanish(w, i, PTX_FATE_MERGED, PTX_INTO_NOTHING);

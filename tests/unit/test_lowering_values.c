@@ -20,7 +20,7 @@ static void lower_halves_are_enough(void **state)
         {"mov.u64 %q4, 0;\nmov.u64 %q5, tile;\nL:\nadd.s64 %q6, %q5, %q4;\nld.shared.u32 %r5, [%q6];\n"
          "bar.sync 0;\nst.shared.u32 [%q6+4], %r5;\nadd.s64 %q4, %q4, 4;\ncvt.u32.u64 %r6, %q4;\n"
          "setp.eq.s32 %p4, %r6, 4000;\n@!%p4 bra L;",
-         "1 3 1 1 1 1 1 0 1 1"},
+         "1 3 0 1 1 1 1 0 1 1"},
         /* which goes on before its value is read */
         {"mov.u64 %q4, %q1;\nL:\nld.global.u32 %r5, [%q4];\ncvt.u32.u64 %r6, %q4;\nadd.s64 %q4, %q4, 4;\n"
          "bar.sync 0;\nmembar.gl;\nsetp.eq.s32 %p4, %r6, %r5;\n@!%p4 bra L;",
@@ -60,12 +60,46 @@ static void selections_negate(void **state)
     CHECK(rules);
 }
 
+static void shared_memory_has_a_uniform_base(void **state)
+{
+    (void)state;
+    static const struct rule rules[] = {
+        {"mov.u32 %s2, tile;\nadd.s32 %r5, %s2, %r1;\nld.shared.u32 %r0, [%r5+4];", "3 0 1"},
+        {"mov.u32 %s2, tile;\nadd.s32 %r5, %s2, %r1;\nst.shared.u32 [%r5], %r2;\nmov.u32 %r0, 0;", "3 0 1 0"},
+        {"add.s32 %r5, %r2, %r1;\nld.shared.u32 %r0, [%r5];", "1 1"}, /* two of a thread's own */
+        {"mov.u32 %s2, tile;\nadd.s32 %r0, %s2, %r1;\nld.shared.u32 %r5, [%r0];\nst.shared.u32 [%r0+8], %r5;",
+         "3 1 1 1"},
+        {"mov.u32 %s2, tile;\nshl.b32 %r6, %r1, 2;\nadd.s32 %r5, %s2, %r6;\nld.shared.u32 %r0, [%r5];", "3 0 1 1"},
+    };
+    CHECK(rules);
+}
+
+static void moves_for_later_are_made_after_the_loop(void **state)
+{
+    (void)state;
+    static const struct rule rules[] = {
+        {"mov.u32 %r5, 0;\nmov.u32 %r6, %r1;\nL:\nmul.hi.s32 %r6, %r6, %r2;\nmov.u32 %r0, %r5;\n"
+         "setp.gt.s32 %p4, %r6, %r3;\n@%p4 bra E;\nadd.s32 %r5, %r5, 1;\nsetp.ne.s32 %p5, %r5, %k1;\nmov.u32 %r0, "
+         "%k1;\n"
+         "@%p5 bra L;\nE:\n",
+         "1 3 1 0 1 1 1 1 0 1"},
+        /* what the loop reads itself */
+        {"mov.u32 %r5, 0;\nmov.u32 %r0, 0;\nmov.u32 %r6, %r1;\nL:\nmad.lo.s32 %r6, %r6, %r2, %r0;\nmov.u32 %r0, %r5;\n"
+         "setp.gt.s32 %p4, %r6, %r3;\n@%p4 bra E;\nadd.s32 %r5, %r5, 1;\nsetp.ne.s32 %p5, %r5, %k1;\n"
+         "@%p5 bra L;\nE:\n",
+         "1 1 3 1 1 1 1 1 1 1"},
+    };
+    CHECK(rules);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lower_halves_are_enough),
         cmocka_unit_test(divisions_share_the_reciprocal),
         cmocka_unit_test(selections_negate),
+        cmocka_unit_test(shared_memory_has_a_uniform_base),
+        cmocka_unit_test(moves_for_later_are_made_after_the_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
