@@ -185,23 +185,33 @@ static bool user_is_short(const struct lowering_work *w, uint32_t user, uint32_t
     return result != LOWER_NONE && w->narrow[result];
 }
 
-/* Backward: most chains are in order of the text, so two rounds see all but odd ones. */
+static bool all_users_are_short(const struct lowering_work *w, uint32_t reg)
+{
+    for (uint32_t k = w->users_of[reg]; k < w->users_of[reg + 1]; k++)
+        if (!user_is_short(w, w->users[k], reg))
+            return false;
+    return true;
+}
+
+/* All that could be, less what is not, until nothing changes: pointers that step in a loop are seen so. Backward, for
+ * most values are made of those before them. */
 void lower_find_narrow(struct lowering_work *w)
 {
     w->narrow = arena_array(&w->scratch, bool, w->f->reg_count + 1);
-    bool *is_whole = arena_array(&w->scratch, bool, w->f->reg_count + 1); /* written by what makes both halves */
     for (uint32_t i = 0; i < w->f->inst_count; i++)
         for (uint32_t k = w->results_of[i]; k < w->refs_of[i + 1]; k++)
-            is_whole[w->ref[k]] |= !has_lower_half(lower_inst(w, i)) || ptx_has_modifier(lower_inst(w, i), PTX_MOD_CC);
-    for (uint32_t round = 0; round < 2; round++)
-        for (uint32_t i = w->f->inst_count; i-- > 0;) {
-            uint32_t result = lower_result(w, i);
-            if (result == LOWER_NONE || w->narrow[result] || ptx_type_bits(w->f->regs[result]->type) != 64 ||
-                !lower_use_count(w, result) || is_whole[result])
-                continue;
-            bool all = true;
-            for (uint32_t k = w->users_of[result]; all && k < w->users_of[result + 1]; k++)
-                all = w->users[k] == i || user_is_short(w, w->users[k], result);
-            w->narrow[result] = all;
-        }
+            w->narrow[w->ref[k]] = ptx_type_bits(w->f->regs[w->ref[k]]->type) == 64 && lower_use_count(w, w->ref[k]);
+    for (uint32_t i = 0; i < w->f->inst_count; i++) /* what makes both halves at once */
+        for (uint32_t k = w->results_of[i]; k < w->refs_of[i + 1]; k++)
+            if (lower_result(w, i) == LOWER_NONE || !has_lower_half(lower_inst(w, i)) ||
+                ptx_has_modifier(lower_inst(w, i), PTX_MOD_CC))
+                w->narrow[w->ref[k]] = false;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t r = w->f->reg_count; r-- > 0;)
+            if (w->narrow[r] && !all_users_are_short(w, r)) {
+                w->narrow[r] = false;
+                changed = true;
+            }
+    }
 }

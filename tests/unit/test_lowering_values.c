@@ -21,6 +21,10 @@ static void lower_halves_are_enough(void **state)
          "bar.sync 0;\nst.shared.u32 [%q6+4], %r5;\nadd.s64 %q4, %q4, 4;\ncvt.u32.u64 %r6, %q4;\n"
          "setp.eq.s32 %p4, %r6, 4000;\n@!%p4 bra L;",
          "1 3 0 1 1 1 1 0 1 1"},
+        /* a pointer to shared memory that is stepped twice in a round */
+        {"mov.u64 %q4, tile;\nmov.u32 %r0, 0;\nL:\nld.shared.u32 %r5, [%q4];\nadd.s64 %q4, %q4, 4;\nbar.sync 0;\n"
+         "st.shared.u32 [%q4+4], %r5;\nadd.s64 %q4, %q4, 8;\nmembar.gl;\nsetp.eq.s32 %p4, %r5, 4000;\n@!%p4 bra L;",
+         "3 3 1 1 1 1 1 4 1 1"},
         /* which goes on before its value is read */
         {"mov.u64 %q4, %q1;\nL:\nld.global.u32 %r5, [%q4];\ncvt.u32.u64 %r6, %q4;\nadd.s64 %q4, %q4, 4;\n"
          "bar.sync 0;\nmembar.gl;\nsetp.eq.s32 %p4, %r6, %r5;\n@!%p4 bra L;",
