@@ -281,13 +281,8 @@ static void end_with_loop(struct control *c, uint32_t loop)
 /* ------------------------------------------------------------- pointers that step */
 
 /* The halves of a sum of 64 bits go to two registers wherever there is room; an address wants neighbours. So a pointer
- * that steps in a loop is moved to its pair, in each round; not in loops of several rounds (ptx/unroll.h), whose steps
- * come after all of their loads. */
-static bool is_of_rounds(const struct control *c, uint32_t loop)
-{
-    return c->f->written && c->f->insts[c->cfg->blocks[c->cfg->loops[loop].header_block].first].nounroll;
-}
-
+ * that steps in a loop is moved to its pair, once for each time round: also where that is several rounds
+ * (ptx/unroll.h). */
 static void pair_pointers(struct control *c)
 {
     enum { MOVES = 2 };
@@ -295,8 +290,7 @@ static void pair_pointers(struct control *c)
     for (uint32_t i = 0; i < c->f->inst_count; i++) {
         int32_t loop = lower_loop_of(w, i);
         if (loop == PTX_NO_LOOP || !lower_is_kept(w, i) || !control_steps_by_constant(c, i) ||
-            !lower_is_integer(&c->f->insts[i], 64) || w->narrow[c->f->insts[i].operands[0].reg->index] ||
-            is_of_rounds(c, (uint32_t)loop))
+            !lower_is_integer(&c->f->insts[i], 64) || w->narrow[c->f->insts[i].operands[0].reg->index])
             continue;
         bool is_address = false;
         for (uint32_t k = 0; k < 2; k++) {

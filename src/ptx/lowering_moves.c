@@ -74,10 +74,14 @@ static bool source_outlives(const struct lowering_work *w, uint32_t i, uint32_t 
     return true;
 }
 
-/* A move before the branch that leaves a loop, to a register that is read after the loop alone: it is made there. */
-static bool is_for_later(const struct lowering_work *w, uint32_t i, uint32_t result)
+/* A move before the branch that leaves a loop, to a register that is read after the loop alone: it is made there, of a
+ * value of the loop or one that stays. */
+static bool is_for_later(const struct lowering_work *w, uint32_t i, uint32_t from, uint32_t result)
 {
     int32_t loop = lower_loop_of(w, i);
+    if (loop != PTX_NO_LOOP && w->definition[from] < LOWER_MANY &&
+        ptx_loop_contains(w->cfg, (uint32_t)loop, w->cfg->block_of_inst[w->definition[from]]))
+        return false;
     const struct ptx_block *b = &w->cfg->blocks[w->cfg->block_of_inst[i]];
     if (loop == PTX_NO_LOOP || !lower_use_count(w, result) || b->succ_count != 2 ||
         (ptx_loop_contains(w->cfg, (uint32_t)loop, b->succs[0]) &&
@@ -93,7 +97,7 @@ static void merge(struct lowering_work *w, uint32_t i, uint32_t result, bool *is
 {
     const struct ptx_operand *source = &lower_inst(w, i)->operands[1];
     uint32_t from = source->kind == PTX_OPERAND_REG ? source->reg->index : LOWER_NONE;
-    if (from != LOWER_NONE && is_for_later(w, i, result)) {
+    if (from != LOWER_NONE && is_for_later(w, i, from, result)) {
         lower_vanish(w, i, PTX_FATE_MERGED, PTX_INTO_NOTHING);
         return;
     }

@@ -362,7 +362,7 @@ static void four_rounds_count_once(void **state)
     for (uint32_t i = loop->begin; i < loop->end && !(l->insts[i].slots && !(ptx_flags(&f->insts[i]) & PTX_F_LOAD));
          i++)
         loads_in_front += l->insts[i].slots;
-    assert_int_equal(slots, 4 * 2 + 2 + 1 + 2); /* 64-bit addition 2, counter 1, comparison and branch 2 */
+    assert_int_equal(slots, 4 * 2 + 4 + 1 + 2); /* 64-bit addition 2 and 2 moves, counter 1, comparison and branch 2 */
     assert_int_equal(loads_in_front, 4);
     arena_free(&a);
     ptx_module_free(m);
