@@ -362,6 +362,7 @@ void lower_control(struct lowering_work *w)
     for (uint32_t l = 0; l < w->cfg->loop_count; l++)
         end_with_loop(&c, l);
     control_load_constants(&c);
+    control_hoist_reciprocals(&c);
     if (w->f->is_entry) {
         control_load_parameters(&c);
         control_begin_kernel(w);

@@ -48,6 +48,7 @@ void control_begin_kernel(struct lowering_work *w);
 void control_find_shared(struct control *c);
 void control_load_parameters(struct control *c);
 void control_load_constants(struct control *c);
+void control_hoist_reciprocals(struct control *c);
 void control_fetch_handles(struct lowering_work *w);
 
 #endif

@@ -50,7 +50,9 @@ bool lower_is_literal(const struct ptx_operand *o);
 bool lower_uses_memory(const struct ptx_inst *in); /* loads, stores, atomics: has an address */
 const struct ptx_operand *lower_address(const struct ptx_inst *in);
 bool lower_reads_parameter(const struct ptx_function *f,
-                           const struct ptx_inst *in); /* of the kernel, at a known place */
+                           const struct ptx_inst *in);     /* of the kernel, at a known place */
+bool lower_divides(const struct ptx_inst *in);             /* by a register, 32 bits: a sequence without a call */
+uint8_t lower_reciprocal_slots(const struct ptx_inst *in); /* what is left out where the reciprocal is there */
 void lower_vanish(struct lowering_work *w, uint32_t i, enum ptx_fate fate, uint32_t into);
 
 uint8_t lower_count(const struct ptx_function *f, const struct ptx_inst *in, bool narrow); /* lowering_count.c */

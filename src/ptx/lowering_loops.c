@@ -81,7 +81,8 @@ static struct loop_size loop_size(const struct control *c, const struct ptx_loop
             size.scatters |= scatters(c, l, i);
             size.gathers |= flags & PTX_F_LOAD && control_uses_global(in);
             size.together |= flags & (PTX_F_BARRIER | PTX_F_WARP | PTX_F_ATOMIC);
-            if (flags & (PTX_F_CALL | PTX_F_EXIT | PTX_F_RET | PTX_F_FENCE) || c->w->insts[i].slots >= LOWER_SLOW_PATH)
+            if (flags & (PTX_F_CALL | PTX_F_EXIT | PTX_F_RET | PTX_F_FENCE) ||
+                (c->w->insts[i].slots >= LOWER_SLOW_PATH && !lower_divides(in)))
                 size.plain = false;
         }
     }

@@ -180,6 +180,29 @@ void control_load_constants(struct control *c)
     }
 }
 
+/* ------------------------------------------------------------- reciprocals */
+
+/* A divisor that stays in a loop has its reciprocal made before; not that of signed numbers in a loop of several rounds
+ * (ptx/unroll.h), which has it once for all of them. */
+void control_hoist_reciprocals(struct control *c)
+{
+    for (uint32_t i = 0; i < c->f->inst_count; i++) {
+        const struct ptx_inst *in = &c->f->insts[i];
+        int32_t loop = lower_loop_of(c->w, i);
+        if (loop == PTX_NO_LOOP || !lower_divides(in) || !lower_is_kept(c->w, i) ||
+            c->w->insts[i].slots < lower_count(c->f, in, false)) /* it has another's */
+            continue;
+        uint32_t d = c->w->definition[in->operands[2].reg->index];
+        bool is_of_rounds =
+            c->f->written && c->f->insts[c->cfg->blocks[c->cfg->loops[loop].header_block].first].nounroll;
+        if (d >= LOWER_MANY || control_is_in_loop(c, (uint32_t)loop, d) ||
+            (is_of_rounds && ptx_type_is_signed(lower_type(in))))
+            continue;
+        c->w->insts[i].slots = (uint8_t)(c->w->insts[i].slots - lower_reciprocal_slots(in));
+        control_pay_before(c, (uint32_t)loop, lower_reciprocal_slots(in));
+    }
+}
+
 /* ------------------------------------------------------------- textures */
 
 /* What a texture is comes from the constant bank, once for all reads of it in a block. */

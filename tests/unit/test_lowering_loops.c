@@ -44,6 +44,13 @@ static void loops_with_predicates_are_unrolled(void **state)
         {"mov.f32 %f0, %f1;\nmov.u32 %r5, 0;\nL:\nadd.s32 %r5, %r5, 1;\nsetp.gt.s32 %p5, %r5, %r1;\n@%p5 bra N;\n"
          "add.rn.f32 %f0, %f0, %f2;\nN:\nadd.rn.f32 %f0, %f0, %f3;\nsetp.lt.s32 %p4, %r5, %k1;\n@%p4 bra L;",
          "0 1 1 0 1 1 1 1 1"},
+        /* a division of integers has no call in it; one of floating point has */
+        {"mov.u32 %r0, %r1;\nmov.u32 %r5, 0;\nL:\nrem.u32 %r0, %r2, %r0;\nld.global.u32 %r6, [%q1];\n"
+         "add.s32 %r0, %r0, %r6;\nadd.s32 %r5, %r5, 1;\nsetp.lt.s32 %p4, %r5, %k1;\n@%p4 bra L;",
+         "0 13 17 1 1 0 0 1"},
+        {"mov.f32 %f0, %f1;\nmov.u32 %r5, 0;\nL:\ndiv.rn.f32 %f0, %f2, %f0;\nadd.s32 %r5, %r5, 1;\n"
+         "setp.lt.s32 %p4, %r5, %k1;\n@%p4 bra L;",
+         "0 1 10 1 1 1"},
         /* up to a value that is another in each round */
         {"mov.u64 %q4, %a3;\nmov.u32 %r5, 0;\nmov.u32 %r6, %r1;\nL:\nld.global.u32 %r6, [%q4];\nadd.s32 %r5, %r5, 1;\n"
          "setp.lt.s32 %p4, %r5, %r6;\n@%p4 bra L;",

@@ -49,17 +49,33 @@ static void divisions_share_the_reciprocal(void **state)
         /* in a block after it */
         {"rem.s32 %r0, %r1, %k1;\nsetp.eq.s32 %p4, %r0, 5;\n@%p4 bra A;\nbar.sync 0;\nrem.s32 %r0, %r2, %k1;\nA:\n",
          "23 1 3 1 11"},
+        /* of a divisor that stays in a loop, before it */
+        {"mov.u32 %r0, %r1;\nmov.u32 %r5, 0;\nL:\nrem.s32 %r0, %r0, %r3;\nmembar.gl;\nadd.s32 %r5, %r5, 1;\n"
+         "setp.lt.s32 %p4, %r5, %k1;\n@%p4 bra L;",
+         "0 13 11 4 1 1 1"},
+        {"mov.u32 %r0, %r1;\nmov.u32 %r5, 0;\nL:\nrem.u32 %r0, %r2, %r0;\nmembar.gl;\nadd.s32 %r5, %r5, 1;\n"
+         "setp.lt.s32 %p4, %r5, %k1;\n@%p4 bra L;",
+         "0 1 17 4 1 1 1"},
     };
     CHECK(rules);
 }
 
-static void selections_negate(void **state)
+static void selections_and_shared_work(void **state)
 {
     (void)state;
     static const struct rule rules[] = {
         {"neg.f32 %f5, %f1;\nselp.f32 %f0, %f5, %f1, %p1;", "0 1"},
         {"abs.f32 %f5, %f1;\nselp.f32 %f0, %f5, %f1, %p1;", "0 1"},
         {"neg.s32 %r5, %r1;\nselp.b32 %r0, %r5, %r1, %p1;", "1 1"},
+        /* over a value that nobody reads afterwards, under a predicate */
+        {"mul.hi.s32 %r5, %r1, %r2;\nsub.s32 %r6, %r3, %r5;\nselp.b32 %r0, %r6, %r5, %p1;", "1 1 0"},
+        {"mul.hi.s32 %r5, %r1, %r2;\nsub.s32 %r6, %r3, %r5;\nselp.b32 %r0, %r5, %r6, %p1;", "1 1 0"},
+        {"mul.hi.s32 %r5, %r1, %r2;\nsub.s32 %r6, %r3, %r5;\nselp.b32 %r0, %r6, %r5, %p1;\nst.global.u32 [%a0], %r5;",
+         "1 1 1 1"},
+        {"sub.s32 %r6, %r3, %r1;\nselp.b32 %r0, %r6, 0, %p1;", "1 1"},
+        /* sine and cosine of one value */
+        {"sin.approx.f32 %f5, %f1;\ncos.approx.f32 %f6, %f1;\nadd.rn.f32 %f0, %f5, %f6;", "2 1 1"},
+        {"sin.approx.f32 %f5, %f1;\ncos.approx.f32 %f6, %f2;\nadd.rn.f32 %f0, %f5, %f6;", "2 2 1"},
     };
     CHECK(rules);
 }
@@ -101,7 +117,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lower_halves_are_enough),
         cmocka_unit_test(divisions_share_the_reciprocal),
-        cmocka_unit_test(selections_negate),
+        cmocka_unit_test(selections_and_shared_work),
         cmocka_unit_test(shared_memory_has_a_uniform_base),
         cmocka_unit_test(moves_for_later_are_made_after_the_loop),
     };
