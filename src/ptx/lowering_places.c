@@ -182,14 +182,23 @@ void control_load_constants(struct control *c)
 
 /* ------------------------------------------------------------- reciprocals */
 
-/* A divisor that stays in a loop has its reciprocal made before; not that of signed numbers in a loop of several rounds
- * (ptx/unroll.h), which has it once for all of them. */
+static bool is_innermost(const struct ptx_cfg *cfg, int32_t loop)
+{
+    for (uint32_t k = 0; k < cfg->loop_count; k++)
+        if (cfg->loops[k].parent == loop)
+            return false;
+    return true;
+}
+
+/* A divisor that stays in an innermost loop has its reciprocal made before, its sign is taken in each round; not that
+ * of signed numbers in a loop of several rounds (ptx/unroll.h), which has it once for all of them. */
 void control_hoist_reciprocals(struct control *c)
 {
+    enum { SIGN = 3 };
     for (uint32_t i = 0; i < c->f->inst_count; i++) {
         const struct ptx_inst *in = &c->f->insts[i];
         int32_t loop = lower_loop_of(c->w, i);
-        if (loop == PTX_NO_LOOP || !lower_divides(in) || !lower_is_kept(c->w, i) ||
+        if (loop == PTX_NO_LOOP || !lower_divides(in) || !lower_is_kept(c->w, i) || !is_innermost(c->cfg, loop) ||
             c->w->insts[i].slots < lower_count(c->f, in, false)) /* it has another's */
             continue;
         uint32_t d = c->w->definition[in->operands[2].reg->index];
@@ -198,8 +207,9 @@ void control_hoist_reciprocals(struct control *c)
         if (d >= LOWER_MANY || control_is_in_loop(c, (uint32_t)loop, d) ||
             (is_of_rounds && ptx_type_is_signed(lower_type(in))))
             continue;
-        c->w->insts[i].slots = (uint8_t)(c->w->insts[i].slots - lower_reciprocal_slots(in));
-        control_pay_before(c, (uint32_t)loop, lower_reciprocal_slots(in));
+        uint8_t before = (uint8_t)(lower_reciprocal_slots(in) - (ptx_type_is_signed(lower_type(in)) ? SIGN : 0));
+        c->w->insts[i].slots = (uint8_t)(c->w->insts[i].slots - before);
+        control_pay_before(c, (uint32_t)loop, before);
     }
 }
 

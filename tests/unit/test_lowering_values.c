@@ -52,7 +52,7 @@ static void divisions_share_the_reciprocal(void **state)
         /* of a divisor that stays in a loop, before it */
         {"mov.u32 %r0, %r1;\nmov.u32 %r5, 0;\nL:\nrem.s32 %r0, %r0, %r3;\nmembar.gl;\nadd.s32 %r5, %r5, 1;\n"
          "setp.lt.s32 %p4, %r5, %k1;\n@%p4 bra L;",
-         "0 13 11 4 1 1 1"},
+         "0 10 14 4 1 1 1"},
         {"mov.u32 %r0, %r1;\nmov.u32 %r5, 0;\nL:\nrem.u32 %r0, %r2, %r0;\nmembar.gl;\nadd.s32 %r5, %r5, 1;\n"
          "setp.lt.s32 %p4, %r5, %k1;\n@%p4 bra L;",
          "0 1 17 4 1 1 1"},
