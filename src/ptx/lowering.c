@@ -1,9 +1,10 @@
 /* The estimate of what ptxas makes of a function, from what its output for sm_90 looks like. In this file: who defines
  * and reads each register, code that nobody needs, and what each instruction waits for in the end. In the others: how
  * many machine instructions one is (lowering_count.c), moves (lowering_moves.c), two in one (lowering_fuse.c), loads
- * from shared memory (lowering_shared.c), branches and loops (lowering_control.c). Left out: motion of code between
- * blocks, values that are computed twice, functions that are inlined. Of loops that are unrolled, the counting alone
- * changes here; ptx/unroll.h makes the rounds. */
+ * from shared memory (lowering_shared.c), what differs between threads (lowering_divergent.c), branches
+ * (lowering_control.c), loops (lowering_loops.c), what is loaded where (lowering_places.c). Left out: motion of code
+ * between blocks, values that are computed twice, functions that are inlined. Of loops that are unrolled, the counting
+ * alone changes here; ptx/unroll.h makes the rounds. */
 #include "ptx/lowering_internal.h"
 
 #include <string.h>
@@ -321,6 +322,7 @@ const struct ptx_lowering *ptx_lower(struct arena *a, const struct ptx_function 
     find_users(&w);
     w.counted = out->counted = arena_array(a, struct ptx_counted, w.cfg->loop_count + 1);
     lower_find_narrow(&w);
+    lower_find_divergent(&w);
     count_each(&w);
     find_dead(&w);
     drop_tests(&w);

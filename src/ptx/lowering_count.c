@@ -1,6 +1,7 @@
 /* How many machine instructions one of PTX is, by itself: rows of lowering.def, and what depends on more than opcode
- * and types. Also which 64-bit registers hold an offset in shared, local or constant memory: addresses there have 32
- * bits in the machine, and the arithmetic on them is that of 32. */
+ * and types. Also of which 64-bit registers the lower half alone is wanted: offsets in shared, local or constant
+ * memory, whose addresses have 32 bits in the machine, and what is converted to 32 bits. The arithmetic on them is that
+ * of 32. */
 #include "ptx/lowering_internal.h"
 
 enum kind { ANY_KIND, KIND_I, KIND_S, KIND_U, KIND_F };
@@ -101,7 +102,7 @@ uint8_t lower_count(const struct ptx_function *f, const struct ptx_inst *in, boo
     return look_up(in, narrow ? half_of(first) : first, second);
 }
 
-/* ------------------------------------------------------------- offsets of 32 bits */
+/* ------------------------------------------------------------- lower halves */
 
 static bool has_short_addresses(const struct ptx_inst *in)
 {
@@ -117,7 +118,38 @@ static bool has_short_addresses(const struct ptx_inst *in)
     return false;
 }
 
-/* Whether a register goes nowhere but into addresses of short spaces, or into arithmetic whose result does. */
+/* Its lower half follows from the lower halves of what it reads, or it is one instruction for that half alone. */
+static bool has_lower_half(const struct ptx_inst *in)
+{
+    switch (in->opcode) {
+    case PTX_OP_mul:
+    case PTX_OP_mad: return !ptx_has_modifier(in, PTX_MOD_HI);
+    case PTX_OP_add:
+    case PTX_OP_sub:
+    case PTX_OP_neg:
+    case PTX_OP_and:
+    case PTX_OP_or:
+    case PTX_OP_xor:
+    case PTX_OP_not:
+    case PTX_OP_shl:
+    case PTX_OP_shr:
+    case PTX_OP_mov:
+    case PTX_OP_cvt:
+    case PTX_OP_cvta:
+    case PTX_OP_selp: return true;
+    default: return ptx_flags(in) & PTX_F_LOAD;
+    }
+}
+
+static bool takes_lower_half(const struct ptx_inst *in)
+{
+    return in->opcode == PTX_OP_cvt && in->type_count == 2 && !ptx_has_modifier(in, PTX_MOD_SAT) &&
+           !ptx_type_is_float((enum ptx_type)in->types[0]) && !ptx_type_is_float((enum ptx_type)in->types[1]) &&
+           ptx_type_bits((enum ptx_type)in->types[0]) <= 32;
+}
+
+/* Whether of a register nothing goes on but its lower half: into addresses of short spaces, values of 32 bits, or
+ * arithmetic of whose result the same holds. */
 static bool user_is_short(const struct lowering_work *w, uint32_t user, uint32_t reg)
 {
     const struct ptx_inst *in = lower_inst(w, user);
@@ -131,34 +163,55 @@ static bool user_is_short(const struct lowering_work *w, uint32_t user, uint32_t
                 return false;
         return true;
     }
+    if (takes_lower_half(in))
+        return true;
     switch (in->opcode) {
     case PTX_OP_add:
     case PTX_OP_sub:
+    case PTX_OP_neg:
     case PTX_OP_shl:
     case PTX_OP_mov:
     case PTX_OP_or:
     case PTX_OP_and:
+    case PTX_OP_xor:
+    case PTX_OP_not:
     case PTX_OP_mul:
     case PTX_OP_mad: break;
     default: return false;
     }
+    if (ptx_has_modifier(in, PTX_MOD_HI) || ptx_has_modifier(in, PTX_MOD_CC))
+        return false;
     uint32_t result = lower_result(w, user);
     return result != LOWER_NONE && w->narrow[result];
 }
 
-/* Backward: most chains are in order of the text, so two rounds see all but odd ones. */
+static bool all_users_are_short(const struct lowering_work *w, uint32_t reg)
+{
+    for (uint32_t k = w->users_of[reg]; k < w->users_of[reg + 1]; k++)
+        if (!user_is_short(w, w->users[k], reg))
+            return false;
+    return true;
+}
+
+/* All that could be, less what is not, until nothing changes: pointers that step in a loop are seen so. Backward, for
+ * most values are made of those before them. */
 void lower_find_narrow(struct lowering_work *w)
 {
     w->narrow = arena_array(&w->scratch, bool, w->f->reg_count + 1);
-    for (uint32_t round = 0; round < 2; round++)
-        for (uint32_t i = w->f->inst_count; i-- > 0;) {
-            uint32_t result = lower_result(w, i);
-            if (result == LOWER_NONE || w->narrow[result] || ptx_type_bits(w->f->regs[result]->type) != 64 ||
-                !lower_use_count(w, result))
-                continue;
-            bool all = true;
-            for (uint32_t k = w->users_of[result]; all && k < w->users_of[result + 1]; k++)
-                all = w->users[k] == i || user_is_short(w, w->users[k], result);
-            w->narrow[result] = all;
-        }
+    for (uint32_t i = 0; i < w->f->inst_count; i++)
+        for (uint32_t k = w->results_of[i]; k < w->refs_of[i + 1]; k++)
+            w->narrow[w->ref[k]] = ptx_type_bits(w->f->regs[w->ref[k]]->type) == 64 && lower_use_count(w, w->ref[k]);
+    for (uint32_t i = 0; i < w->f->inst_count; i++) /* what makes both halves at once */
+        for (uint32_t k = w->results_of[i]; k < w->refs_of[i + 1]; k++)
+            if (lower_result(w, i) == LOWER_NONE || !has_lower_half(lower_inst(w, i)) ||
+                ptx_has_modifier(lower_inst(w, i), PTX_MOD_CC))
+                w->narrow[w->ref[k]] = false;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t r = w->f->reg_count; r-- > 0;)
+            if (w->narrow[r] && !all_users_are_short(w, r)) {
+                w->narrow[r] = false;
+                changed = true;
+            }
+    }
 }

@@ -146,6 +146,7 @@ static bool neg_fits(const struct lowering_work *w, uint32_t i, uint32_t user)
     case PTX_OP_mul:
     case PTX_OP_fma:
     case PTX_OP_setp:
+    case PTX_OP_selp:
     case PTX_OP_min:
     case PTX_OP_max: return true;
     case PTX_OP_rcp:
@@ -183,11 +184,30 @@ static bool is_address_only(const struct ptx_inst *u, uint32_t reg)
     return is_base && lower_uses_memory(u);
 }
 
+static bool is_shared_base(const struct lowering_work *w, const struct ptx_operand *o)
+{
+    uint32_t d = o->kind == PTX_OPERAND_REG ? w->definition[o->reg->index] : LOWER_NONE;
+    const struct ptx_inst *in = d < LOWER_MANY ? lower_inst(w, d) : NULL;
+    return in && in->opcode == PTX_OP_mov && in->operand_count == 2 && in->operands[1].kind == PTX_OPERAND_SYMBOL &&
+           in->operands[1].variable->space == PTX_SPACE_SHARED;
+}
+
+/* An address of shared memory is the sum of a register, a uniform one (where a variable begins), and a constant. */
+static bool adds_uniform(const struct lowering_work *w, uint32_t i, const struct ptx_inst *u)
+{
+    const struct ptx_inst *in = lower_inst(w, i);
+    return ptx_has_modifier(u, PTX_MOD_SHARED) && in->opcode == PTX_OP_add && is_int32(w, i) && w->inputs[i] == 2 &&
+           in->operands[1].kind == PTX_OPERAND_REG && in->operands[2].kind == PTX_OPERAND_REG &&
+           (is_shared_base(w, &in->operands[1]) || is_shared_base(w, &in->operands[2]));
+}
+
 static bool add_fits(const struct lowering_work *w, uint32_t i, uint32_t user, uint32_t reg)
 {
     const struct ptx_inst *in = lower_inst(w, i), *u = lower_inst(w, user);
     if (is_float(in))
         return false;
+    if (is_address_only(u, reg) && adds_uniform(w, i, u))
+        return true;
     if (is_address_only(u, reg))
         return w->inputs[i] == 2 && (is_constant_part(w, &in->operands[2]) ||
                                      (in->opcode == PTX_OP_add && is_constant_part(w, &in->operands[1])));
@@ -291,15 +311,30 @@ static bool is_only_for(const struct lowering_work *w, const struct ptx_operand 
            w->cfg->block_of_inst[d] == w->cfg->block_of_inst[i] && !(ptx_flags(lower_inst(w, d)) & PTX_F_LOAD);
 }
 
+/* And one that nobody reads afterwards: the other is written over it, under a predicate. */
+static bool ends_with(const struct lowering_work *w, const struct ptx_operand *o, uint32_t i)
+{
+    uint32_t d = o->kind == PTX_OPERAND_REG ? w->definition[o->reg->index] : LOWER_NONE;
+    if (d >= LOWER_MANY || w->cfg->block_of_inst[d] != w->cfg->block_of_inst[i] || !w->insts[d].slots ||
+        ptx_flags(lower_inst(w, d)) & PTX_F_LOAD)
+        return false;
+    for (uint32_t k = w->users_of[o->reg->index]; k < w->users_of[o->reg->index + 1]; k++)
+        if (w->users[k] > i || w->cfg->block_of_inst[w->users[k]] != w->cfg->block_of_inst[i])
+            return false;
+    return true;
+}
+
 static void predicate_selections(struct lowering_work *w)
 {
     for (uint32_t i = 0; i < w->f->inst_count; i++) {
         const struct ptx_inst *in = lower_inst(w, i);
         uint32_t reg = lower_result(w, i);
         if (in->opcode == PTX_OP_selp && lower_is_kept(w, i) && w->insts[i].slots == 1 && !in->guard &&
-            reg != LOWER_NONE && w->definition[reg] == i && w->cfg->blocks[w->cfg->block_of_inst[i]].end != i + 1 &&
-            is_only_for(w, &in->operands[1], i) && is_only_for(w, &in->operands[2], i))
-            lower_vanish(w, i, PTX_FATE_OPERAND, PTX_INTO_NOTHING);
+            reg != LOWER_NONE && w->cfg->blocks[w->cfg->block_of_inst[i]].end != i + 1 &&
+            ((is_only_for(w, &in->operands[1], i) && ends_with(w, &in->operands[2], i)) ||
+             (is_only_for(w, &in->operands[2], i) && ends_with(w, &in->operands[1], i)) ||
+             (is_only_for(w, &in->operands[1], i) && is_only_for(w, &in->operands[2], i))))
+            lower_vanish(w, i, w->definition[reg] == i ? PTX_FATE_OPERAND : PTX_FATE_MERGED, PTX_INTO_NOTHING);
     }
 }
 
@@ -321,8 +356,82 @@ static void test_on_the_way(struct lowering_work *w)
     }
 }
 
+/* ------------------------------------------------------------- divisions by the same value */
+
+bool lower_divides(const struct ptx_inst *in)
+{
+    return (in->opcode == PTX_OP_div || in->opcode == PTX_OP_rem) && lower_is_integer(in, 32) &&
+           in->operand_count == 3 && in->operands[2].kind == PTX_OPERAND_REG;
+}
+
+/* Instructions for the reciprocal, of the counts in lowering.def. */
+uint8_t lower_reciprocal_slots(const struct ptx_inst *in)
+{
+    enum { OF_SIGNED = 12, OF_UNSIGNED = 8 };
+    return ptx_type_is_signed(lower_type(in)) ? OF_SIGNED : OF_UNSIGNED;
+}
+
+static bool is_defined_between(const struct lowering_work *w, uint32_t reg, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to && w->definition[reg] == LOWER_MANY; i++)
+        for (uint32_t k = w->results_of[i]; k < w->refs_of[i + 1]; k++)
+            if (w->ref[k] == reg)
+                return true;
+    return false;
+}
+
+/* The reciprocal of the divisor is there already, from a division that comes before in all paths: of a value that is
+ * written once, or in the same block. */
+static bool has_reciprocal(const struct lowering_work *w, uint32_t i, uint32_t before)
+{
+    const struct ptx_inst *in = lower_inst(w, i), *b = lower_inst(w, before);
+    uint32_t block = w->cfg->block_of_inst[i], other = w->cfg->block_of_inst[before];
+    if (!lower_divides(b) || !lower_is_kept(w, before) || b->guard ||
+        ptx_type_is_signed(lower_type(b)) != ptx_type_is_signed(lower_type(in)) ||
+        !operand_is(b, 2, in->operands[2].reg->index))
+        return false;
+    if (block == other)
+        return !is_defined_between(w, in->operands[2].reg->index, before, i);
+    return w->definition[in->operands[2].reg->index] < LOWER_MANY && ptx_cfg_dominates(w->cfg, other, block);
+}
+
+static void share_reciprocals(struct lowering_work *w)
+{
+    enum { MOST = 64 };
+    uint32_t divisions[MOST], count = 0;
+    for (uint32_t i = 0; i < w->f->inst_count && count < MOST; i++) {
+        if (!lower_divides(lower_inst(w, i)) || !lower_is_kept(w, i))
+            continue;
+        for (uint32_t k = 0; k < count; k++)
+            if (has_reciprocal(w, i, divisions[k])) {
+                w->insts[i].slots = (uint8_t)(w->insts[i].slots - lower_reciprocal_slots(lower_inst(w, i)));
+                break;
+            }
+        divisions[count++] = i;
+    }
+}
+
+/* Sine and cosine of one value: it is scaled once. */
+static void share_scaling(struct lowering_work *w)
+{
+    for (uint32_t i = 0; i < w->f->inst_count; i++) {
+        const struct ptx_inst *in = lower_inst(w, i);
+        if ((in->opcode != PTX_OP_sin && in->opcode != PTX_OP_cos) || in->operands[1].kind != PTX_OPERAND_REG)
+            continue;
+        uint32_t reg = in->operands[1].reg->index;
+        for (uint32_t k = w->users_of[reg]; k < w->users_of[reg + 1] && w->users[k] < i; k++) {
+            const struct ptx_inst *u = lower_inst(w, w->users[k]);
+            if ((u->opcode == PTX_OP_sin || u->opcode == PTX_OP_cos) && u->opcode != in->opcode &&
+                w->definition[reg] < LOWER_MANY && w->cfg->block_of_inst[w->users[k]] == w->cfg->block_of_inst[i])
+                w->insts[i].slots = 1;
+        }
+    }
+}
+
 void lower_fuse(struct lowering_work *w)
 {
+    share_reciprocals(w);
+    share_scaling(w);
     for (uint32_t i = 0; i < w->f->inst_count; i++) {
         uint32_t reg = lower_result(w, i);
         bool last = w->cfg->blocks[w->cfg->block_of_inst[i]].end == i + 1;

@@ -21,7 +21,7 @@ struct lowering_work {
     struct ptx_lowered *insts;  /* per instruction */
     uint8_t *inputs;            /* per instruction: values that go into it, with those of what is fused into it */
     uint8_t *literals;          /* and how many of them are literals */
-    bool *narrow;               /* per register of 64 bits: an offset in a space of 32-bit addresses */
+    bool *narrow;               /* per register of 64 bits: its lower half alone is wanted */
     bool *divergent;            /* per register: may differ between the threads of a warp */
     uint32_t *register_of;      /* per register: see ptx_lowering */
     struct ptx_counted *counted;
@@ -50,11 +50,14 @@ bool lower_is_literal(const struct ptx_operand *o);
 bool lower_uses_memory(const struct ptx_inst *in); /* loads, stores, atomics: has an address */
 const struct ptx_operand *lower_address(const struct ptx_inst *in);
 bool lower_reads_parameter(const struct ptx_function *f,
-                           const struct ptx_inst *in); /* of the kernel, at a known place */
+                           const struct ptx_inst *in);     /* of the kernel, at a known place */
+bool lower_divides(const struct ptx_inst *in);             /* by a register, 32 bits: a sequence without a call */
+uint8_t lower_reciprocal_slots(const struct ptx_inst *in); /* what is left out where the reciprocal is there */
 void lower_vanish(struct lowering_work *w, uint32_t i, enum ptx_fate fate, uint32_t into);
 
 uint8_t lower_count(const struct ptx_function *f, const struct ptx_inst *in, bool narrow); /* lowering_count.c */
 void lower_find_narrow(struct lowering_work *w);                                           /* lowering_count.c */
+void lower_find_divergent(struct lowering_work *w);                                        /* lowering_divergent.c */
 void lower_moves(struct lowering_work *w);                                                 /* lowering_moves.c */
 void lower_fuse(struct lowering_work *w);                                                  /* lowering_fuse.c */
 void lower_shared(struct lowering_work *w);                                                /* lowering_shared.c */

@@ -57,10 +57,50 @@ static bool is_last_read(const struct lowering_work *w, uint32_t i, uint32_t reg
     return true;
 }
 
+/* The source is not written again before the last read of the result, all in one block: the reads are of the source. */
+static bool source_outlives(const struct lowering_work *w, uint32_t i, uint32_t result)
+{
+    const struct ptx_operand *source = &lower_inst(w, i)->operands[1];
+    if (source->kind != PTX_OPERAND_REG || w->definition[result] != i || !lower_use_count(w, result))
+        return false;
+    uint32_t last = w->users[w->users_of[result + 1] - 1], block = w->cfg->block_of_inst[i];
+    for (uint32_t k = w->users_of[result]; k < w->users_of[result + 1]; k++)
+        if (w->users[k] < i || w->cfg->block_of_inst[w->users[k]] != block)
+            return false;
+    for (uint32_t k = i + 1; k < last; k++)
+        for (uint32_t r = w->results_of[k]; r < w->refs_of[k + 1]; r++)
+            if (w->ref[r] == source->reg->index)
+                return false;
+    return true;
+}
+
+/* A move before the branch that leaves a loop, to a register that is read after the loop alone: it is made there, of a
+ * value of the loop or one that stays. */
+static bool is_for_later(const struct lowering_work *w, uint32_t i, uint32_t from, uint32_t result)
+{
+    int32_t loop = lower_loop_of(w, i);
+    if (loop != PTX_NO_LOOP && w->definition[from] < LOWER_MANY &&
+        ptx_loop_contains(w->cfg, (uint32_t)loop, w->cfg->block_of_inst[w->definition[from]]))
+        return false;
+    const struct ptx_block *b = &w->cfg->blocks[w->cfg->block_of_inst[i]];
+    if (loop == PTX_NO_LOOP || !lower_use_count(w, result) || b->succ_count != 2 ||
+        (ptx_loop_contains(w->cfg, (uint32_t)loop, b->succs[0]) &&
+         ptx_loop_contains(w->cfg, (uint32_t)loop, b->succs[1])))
+        return false;
+    for (uint32_t k = w->users_of[result]; k < w->users_of[result + 1]; k++)
+        if (ptx_loop_contains(w->cfg, (uint32_t)loop, w->cfg->block_of_inst[w->users[k]]))
+            return false;
+    return true;
+}
+
 static void merge(struct lowering_work *w, uint32_t i, uint32_t result, bool *is_merged)
 {
     const struct ptx_operand *source = &lower_inst(w, i)->operands[1];
     uint32_t from = source->kind == PTX_OPERAND_REG ? source->reg->index : LOWER_NONE;
+    if (from != LOWER_NONE && is_for_later(w, i, from, result)) {
+        lower_vanish(w, i, PTX_FATE_MERGED, PTX_INTO_NOTHING);
+        return;
+    }
     if (from != LOWER_NONE && is_last_read(w, i, from, result)) {
         w->register_of[result] = w->register_of[from];
         lower_vanish(w, i, PTX_FATE_MERGED, PTX_INTO_NOTHING);
@@ -203,7 +243,7 @@ static bool makes_word(struct lowering_work *w, uint32_t i, const bool *is_short
     case PTX_OP_xor: word = is_word(is_short, a) && is_word(is_short, b); break;
     case PTX_OP_mul:
         if (!ptx_has_modifier(in, PTX_MOD_HI) && b->kind == PTX_OPERAND_INT && is_word(is_short, a) &&
-            is_word(is_short, b))
+            is_word(is_short, b) && !w->narrow[lower_result(w, i)])
             w->insts[i].slots = 2; /* what is left of the upper half is an addition */
         return false;
     default: return false;
@@ -222,7 +262,7 @@ static void find_words(struct lowering_work *w)
         uint32_t result = lower_result(w, i);
         const struct ptx_inst *in = lower_inst(w, i);
         if (result != LOWER_NONE && w->definition[result] == i && lower_is_integer(in, 64) && in->operand_count > 1 &&
-            w->insts[i].fate != PTX_FATE_DEAD && !w->narrow[result])
+            w->insts[i].fate != PTX_FATE_DEAD)
             is_short[result] = makes_word(w, i, is_short);
     }
 }
@@ -247,7 +287,8 @@ void lower_moves(struct lowering_work *w)
         if (in->guard || in->operand_count != 2 || last || !lower_is_kept(w, i) || !renames(w, i))
             continue;
         uint32_t result = lower_result(w, i);
-        if (is_single(w, i) && (source_stays(w, &in->operands[1]) || was_read_before(w, &in->operands[1], i, first)))
+        if (is_single(w, i) && (source_stays(w, &in->operands[1]) || was_read_before(w, &in->operands[1], i, first) ||
+                                (result != LOWER_NONE && is_plain_cvt(in) && source_outlives(w, i, result))))
             lower_vanish(w, i, PTX_FATE_OPERAND, PTX_INTO_NOTHING);
         else if (in->opcode == PTX_OP_mov && result != LOWER_NONE)
             merge(w, i, result, is_merged);

@@ -130,10 +130,11 @@ static uint32_t emit_branch(struct unroll *u, struct ptx_reg *predicate, bool va
     return place;
 }
 
-/* Of the loop, one round is left. */
+/* Of the loop, one round is left. Up to equality ptxas writes a loop for it all the same; here one of a single block.
+ */
 static bool ends_straight(const struct unroll_loop *l)
 {
-    return !ptx_has_modifier(l->test, PTX_MOD_EQ) && !ptx_has_modifier(l->test, PTX_MOD_NE);
+    return !l->single_block || (!ptx_has_modifier(l->test, PTX_MOD_EQ) && !ptx_has_modifier(l->test, PTX_MOD_NE));
 }
 
 static void emit_loop(struct unroll *u)

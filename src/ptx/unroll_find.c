@@ -374,7 +374,8 @@ bool unroll_find_loop(struct unroll *u, const struct ptx_counted *c, struct unro
     l->test_is_read = is_test_read(u, l, 0, u->f->inst_count);
     if (l->rounds)
         return true;
-    if (!l->single_block || is_test_read(u, l, l->body[0], (uint32_t)(l->test - u->f->insts))) /* of the last round */
+    if (l->single_block ? is_test_read(u, l, l->body[0], (uint32_t)(l->test - u->f->insts)) /* of the last round */
+                        : l->test_is_read)
         return false;
     bool is_same =
         start && computes_same(u, start, 0) && is_same_for_all(u, &l->test->operands[3 - l->counter_operand], 0);

@@ -127,6 +127,14 @@ static void walk_body(struct walk *w, ptx_reg_visitor *visit)
     }
 }
 
+/* What a round may leave as it was is, after the last one, what some round before has written. */
+static bool is_written_each_round(const struct unroll *u, uint32_t reg)
+{
+    uint32_t definition = u->last_definition[reg];
+    return definition == UNROLL_NONE ||
+           ptx_cfg_dominates(u->cfg, u->cfg->block_of_inst[definition], u->cfg->block_of_inst[u->at->branch]);
+}
+
 void unroll_find_names(struct unroll *u)
 {
     struct walk w = {.u = u, .is_written = arena_array(&u->scratch, bool, u->f->reg_count + 1)};
@@ -142,6 +150,8 @@ void unroll_find_names(struct unroll *u)
     for (uint32_t i = 0; i < u->f->inst_count; i++)
         if (u->position[i] == UNROLL_NONE)
             ptx_visit_regs(u->f, &u->f->insts[i], note_outside, &w);
+    for (uint32_t r = 0; r < u->f->reg_count && !u->at->single_block; r++)
+        u->keeps_name[r] |= u->is_needed[r] && !is_written_each_round(u, r);
     unroll_follow(u, u->at, u->at->body_count, u->at_end);
 }
 
@@ -233,11 +243,13 @@ static void take_steps(struct unroll *u, const struct round *at, struct ptx_inst
                                     .column = in->column};
 }
 
-/* With branches inside, steps stay where they are; but an assembler that has all rounds before it adds them up. */
-static bool is_step_in_place(const struct unroll *u, const struct ptx_inst *in)
+/* With branches inside, steps stay where they are; but an assembler that has all rounds before it adds them up. Of
+ * several rounds of a loop the last one has a step for all. */
+static bool is_step_in_place(const struct unroll *u, const struct round *at, const struct ptx_inst *in)
 {
     int64_t by;
-    return !u->at->single_block && unroll_is_step(in, &by) && in->operands[0].reg == in->operands[1].reg;
+    return !u->at->single_block && unroll_is_step(in, &by) && in->operands[0].reg == in->operands[1].reg &&
+           (u->at->rounds || !at->last);
 }
 
 static void emit_copy(struct unroll *u, const struct round *at)
@@ -246,7 +258,7 @@ static void emit_copy(struct unroll *u, const struct round *at)
     struct ptx_inst copy = unroll_copy(u, in);
     bool writes = ptx_writes_first_operand(in), adds = in->guard || in->opcode == PTX_OP_wgmma;
     copy.nounroll = false;
-    if ((in == u->at->test && !u->at->test_is_read) || is_step_in_place(u, in))
+    if ((in == u->at->test && !u->at->test_is_read) || is_step_in_place(u, at, in))
         copy.unrolled = PTX_UNROLLED_FREE;
     if (copy.guard)
         copy.guard = u->name[copy.guard->index];

@@ -25,6 +25,10 @@ enum { BLOCKS = 10, THREADS = 32, WORDS_EACH = 12, WORDS = BLOCKS * THREADS * WO
     "DONE:\nst.global.u32 [%rd1+44], %r9;\nst.global.u32 [%rd1+40], %r8;\nst.global.f32 [%rd1+36], %f9;\nret;\n" \
     "}\n"
 #define UNLESS_NONE "setp.lt.s32 %p1, $, 1;\n@%p1 bra DONE;\n"
+/* Blocks in another order than ptxas would have them: it lays out all of the function anew. */
+#define OTHER_WAY_FIRST                                                                                                \
+    "setp.lt.s32 %p1, $, 3;\n@%p1 bra FEW;\nbra.uni MANY;\nFEW:\nmov.u32 %r8, 6;\nbra.uni BOTH;\nMANY:\nmov.u32 %r8, " \
+    "9;\nBOTH:\n"
 
 enum { NEVER, SAME, ALWAYS }; /* unrolled: not; where the rounds are the same for all threads; in any case */
 
@@ -33,7 +37,7 @@ static const struct loop_case {
     int unrolled;
 } cases[] = {
     {"down to zero, with a jump back",
-     UNLESS_NONE
+     UNLESS_NONE OTHER_WAY_FIRST
      "mov.u32 %r5, $;\nmov.u64 %rd4, %rd1;\nL:\nld.global.u32 %r6, [%rd4];\nmad.lo.u32 %r9, %r9, 31, %r6;\n"
      "add.s64 %rd4, %rd4, 4;\nadd.s32 %r5, %r5, -1;\nsetp.eq.s32 %p3, %r5, 0;\n@%p3 bra DONE;\nbra.uni L;\n",
      ALWAYS},
@@ -41,6 +45,24 @@ static const struct loop_case {
      UNLESS_NONE
      "mov.u32 %r5, 0;\nmov.u64 %rd4, %rd1;\nL:\nld.global.u32 %r6, [%rd4];\nmad.lo.u32 %r9, %r9, 31, %r6;\n"
      "add.s64 %rd4, %rd4, 4;\nadd.s32 %r5, %r5, 1;\nsetp.lt.s32 %p3, %r5, $;\n@%p3 bra L;\nmov.u32 %r8, %r5;\n",
+     ALWAYS},
+    {"with a jump back, and blocks that stay where they are",
+     UNLESS_NONE
+     "mov.u32 %r5, $;\nmov.u64 %rd4, %rd1;\nL:\nld.global.u32 %r6, [%rd4];\nmad.lo.u32 %r9, %r9, 31, %r6;\n"
+     "add.s64 %rd4, %rd4, 4;\nadd.s32 %r5, %r5, -1;\nsetp.eq.s32 %p3, %r5, 0;\n@%p3 bra DONE;\nbra.uni L;\n",
+     NEVER},
+    {"with an if inside",
+     UNLESS_NONE
+     "mov.u32 %r5, 0;\nmov.u64 %rd4, %rd1;\nL:\nld.global.u32 %r6, [%rd4];\nand.b32 %r7, %r6, 1;\n"
+     "setp.eq.s32 %p2, %r7, 0;\n@%p2 bra NEXT;\nmad.lo.u32 %r9, %r9, 31, %r6;\nNEXT:\nadd.s32 %r8, %r8, %r6;\n"
+     "add.s64 %rd4, %rd4, 4;\nadd.s32 %r5, %r5, 1;\nsetp.lt.s32 %p3, %r5, $;\n@%p3 bra L;\nadd.s32 %r8, %r8, %r5;\n",
+     ALWAYS},
+    {"with an if inside, up to equality, and the end before the beginning",
+     UNLESS_NONE
+     "mov.u32 %r5, $;\nmov.u64 %rd4, %rd1;\nbra.uni L;\nEND:\nadd.s64 %rd4, %rd4, 4;\nadd.s32 %r5, %r5, -1;\n"
+     "setp.eq.s32 %p3, %r5, 0;\n@%p3 bra DONE;\nL:\nld.global.u32 %r6, [%rd4];\nand.b32 %r7, %r6, 1;\n"
+     "setp.eq.s32 %p2, %r7, 0;\n@%p2 bra OTHER;\nmad.lo.u32 %r9, %r9, 31, %r6;\nbra.uni END;\nOTHER:\n"
+     "xor.b32 %r9, %r9, %r6;\nmov.u32 %r8, %r6;\nbra.uni END;\n",
      ALWAYS},
     {"values by two names",
      UNLESS_NONE "mov.u32 %r5, 0;\nmov.u32 %r7, 3;\nL:\nmul.wide.u32 %rd5, %r5, 4;\nadd.s64 %rd6, %rd1, %rd5;\n"
@@ -340,7 +362,7 @@ static void four_rounds_count_once(void **state)
     for (uint32_t i = loop->begin; i < loop->end && !(l->insts[i].slots && !(ptx_flags(&f->insts[i]) & PTX_F_LOAD));
          i++)
         loads_in_front += l->insts[i].slots;
-    assert_int_equal(slots, 4 * 2 + 2 + 1 + 2); /* 64-bit addition 2, counter 1, comparison and branch 2 */
+    assert_int_equal(slots, 4 * 2 + 4 + 1 + 2); /* 64-bit addition 2 and 2 moves, counter 1, comparison and branch 2 */
     assert_int_equal(loads_in_front, 4);
     arena_free(&a);
     ptx_module_free(m);
