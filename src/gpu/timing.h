@@ -42,7 +42,7 @@ struct timing {
                                meanwhile core_wake is the last cycle that it was run in. 0: it has not */
     struct expected_answers *expected; /* of each core */
     uint32_t answer_cycles; /* from a cycle in which an answer is still in its slice to that in which its core has it */
-    least * / struct residency **owner; /* of each core: the launch whose blocks it runs, or NULL */
+    struct residency **owner; /* of each core: the launch whose blocks it runs, or NULL */
     uint64_t *owned_since;
     uint32_t core_count, core_words;
     uint64_t awake[TIMING_CORE_WORDS];      /* cores that must be run in the next cycle, a bit each */
