@@ -289,7 +289,7 @@ void sm_perform_atomic(struct sm *c, const struct packet *p)
 
 void sm_pending(const struct sm *c, const struct exec_warp *w, struct exec_pending *out)
 {
-    for (uint32_t slot = 0; slot < c->config->warps; slot++) {
+    for (uint32_t slot = 0; slot < c->config->warps && !c->config->atomics_at_once; slot++) {
         const struct sm_slot *s = &c->slots[slot];
         const struct sm_inflight *f = &c->flights.list[s->atomic];
         if (s->exec == w && s->atomics && !f->texture &&
