@@ -34,4 +34,4 @@ build-fuzz/%: tests/fuzz/%.c $(FUZZ_OBJECTS)
 fuzz: $(FUZZ_TARGETS)
 	sh tests/fuzz/run.sh build-fuzz $(FUZZ_SECONDS) $(FUZZ)
 
--include $(FUZZ_OBJECTS:.o=.d) $(FUZZ_PTX_OBJECTS:.o=.d)
+-include $(patsubst %.o,%.d,$(FUZZ_OBJECTS) $(FUZZ_PTX_OBJECTS) $(call fuzz_objects,$(CUDA_SOURCES) $(FUZZ_RANDOM)))
