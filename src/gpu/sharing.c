@@ -1,9 +1,11 @@
-/* See sharing.h. A trial takes a two hundredth of the time or less, so that the slower way costs little. */
+/* See sharing.h. A trial is short beside the time until the next, so that the slower way costs little; a result like
+ * the last one is trusted for twice as long, so that one that chance has made does not last. */
 #include "gpu/sharing.h"
 
 #include <time.h>
 
-enum { TRIAL = 200, REST_LEAST = 100 * TRIAL, REST_MOST = 1600 * TRIAL };
+static const double TRIAL_SECONDS = 0.0004, REST_LEAST = 0.01, REST_MOST = 0.64;
+enum { LOOKS = 4 }; /* meetings from one look at the clock to the next */
 
 static double seconds_now(void)
 {
@@ -12,44 +14,46 @@ static double seconds_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void begin_trial(struct sharing *s, enum sharing_way way)
+static void begin(struct sharing *s, enum sharing_way way, bool tries, double now)
 {
     s->way = way;
-    s->tries = true;
-    s->left = TRIAL;
+    s->tries = tries;
     s->work = 0;
-    s->since = seconds_now();
+    s->since = now;
 }
 
-/* Both have been tried. A result like the last one is trusted for longer. */
-static void choose(struct sharing *s, enum sharing_way before)
+/* Both have been tried; the last one is `way`. */
+static void choose(struct sharing *s, double now)
 {
-    s->way = s->cost[SHARING_THREADS] < s->cost[SHARING_ALONE] ? SHARING_THREADS : SHARING_ALONE;
-    s->rest = s->way != before || s->rest < REST_LEAST ? REST_LEAST : s->rest < REST_MOST ? s->rest * 2 : REST_MOST;
-    s->tries = false;
-    s->left = s->rest;
+    enum sharing_way faster = s->cost[SHARING_THREADS] < s->cost[SHARING_ALONE] ? SHARING_THREADS : SHARING_ALONE;
+    s->rest = faster != s->chosen || s->rest < REST_LEAST ? REST_LEAST : s->rest < REST_MOST ? s->rest * 2 : REST_MOST;
+    s->chosen = faster;
+    begin(s, faster, false, now);
 }
 
-/* The way that was used until now is tried first. */
-static void change(struct sharing *s)
+/* The way that was used until now is tried first, then the other. */
+static void look(struct sharing *s)
 {
-    enum sharing_way other = s->way == SHARING_ALONE ? SHARING_THREADS : SHARING_ALONE;
+    double now = seconds_now();
+    if (now - s->since < (s->tries ? TRIAL_SECONDS : s->rest))
+        return;
     if (!s->tries) {
-        s->cost[other] = -1;
-        begin_trial(s, s->way);
+        begin(s, s->chosen, true, now);
         return;
     }
-    s->cost[s->way] = s->work ? (seconds_now() - s->since) / (double)s->work : 0;
-    if (s->cost[other] < 0)
-        begin_trial(s, other);
+    s->cost[s->way] = s->work ? (now - s->since) / (double)s->work : 0;
+    if (s->way == s->chosen)
+        begin(s, s->way == SHARING_ALONE ? SHARING_THREADS : SHARING_ALONE, true, now);
     else
-        choose(s, other);
+        choose(s, now);
 }
 
 bool sharing_asks(struct sharing *s)
 {
-    if (!s->left)
-        change(s);
+    if (!s->left) {
+        s->left = LOOKS;
+        look(s);
+    }
     s->left--;
     return s->way == SHARING_THREADS;
 }

@@ -10,11 +10,11 @@
 enum sharing_way { SHARING_ALONE, SHARING_THREADS, SHARING_WAYS };
 
 struct sharing {
-    enum sharing_way way;
-    bool tries;                  /* a trial of this way; else it was the faster one */
-    uint32_t left;               /* meetings until the next change */
-    uint32_t rest;               /* meetings between two trials */
-    double since;                /* seconds: the trial began */
+    enum sharing_way way;        /* now */
+    enum sharing_way chosen;     /* the faster one, when both were last tried */
+    bool tries;                  /* this is a trial */
+    uint32_t left;               /* meetings until the clock is looked at */
+    double since, rest;          /* seconds: this way began; between two trials */
     uint64_t work;               /* since then */
     double cost[SHARING_WAYS];   /* of a unit of work, in the last trial */
     uint64_t done[SHARING_WAYS]; /* work, in all */
