@@ -34,7 +34,7 @@ static void choose(struct sharing *s, double now)
 /* The way that was used until now is tried first, then the other. */
 static void look(struct sharing *s)
 {
-    double now = seconds_now();
+    double now = s->clock ? s->clock() : seconds_now();
     if (now - s->since < (s->tries ? TRIAL_SECONDS : s->rest))
         return;
     if (!s->tries) {
