@@ -520,6 +520,16 @@ static uint64_t horizon(const struct timing *t, uint64_t end)
     return t->workers ? earliest(end, (t->now / MEET_CYCLES + 1) * MEET_CYCLES) : end;
 }
 
+/* Nothing will happen any more, but a core that ran ahead may have been the last that did something. */
+static void reach_all_cores(struct timing *t)
+{
+    uint64_t end = t->now;
+    for (uint32_t i = 0; i < t->core_count; i++)
+        end = t->owner[i] && sm_now(t->cores[i]) + 1 > end ? sm_now(t->cores[i]) + 1 : end;
+    if (end > t->now)
+        timing_jump(t, end);
+}
+
 /* Until a launch has ended, or the cycle `until`. *ok: false, the machine cannot go on. limit: the cycle that
  * --max-cycles ends in. */
 static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint64_t limit, bool *ok, struct error *e)
@@ -538,6 +548,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
         if (!*ok)
             break;
         if (next == UINT64_MAX) {
+            reach_all_cores(t);
             *ok = check_cores(t, e) && held_check_for_ever(t, e);
             return GPU_STUCK;
         }

@@ -26,7 +26,8 @@ static bool is_seen(const struct sm *c) { return c->head.deferred | c->head.bloc
 
 bool sm_run_ahead(struct sm *c, uint64_t end)
 {
-    if (is_seen(c) || c->regroup || c->observer || !crossbar_input_empty(c->net.requests, c->head.port))
+    bool alone = !c->regroup && !c->observer && crossbar_input_empty(c->net.requests, c->head.port);
+    if (is_seen(c) || !alone || !c->blocks.used) /* without a block: the launch may end at any time */
         return false;
     c->net.ahead = true;
     while (*c->wake_at < end && !is_seen(c))

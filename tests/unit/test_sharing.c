@@ -11,8 +11,8 @@ static double now; /* seconds */
 
 static double read_clock(void) { return now; }
 
-/* So many meetings, in which a unit of work takes so long alone and with threads. Returns the share of work that threads
- * did. */
+/* So many meetings, in which a unit of work takes so long alone and with threads. Returns the share of work that
+ * threads did. */
 static double share_of_threads(struct sharing *s, int meetings, double alone, double threads)
 {
     uint64_t before[SHARING_WAYS] = {s->done[0], s->done[1]};
