@@ -1,13 +1,11 @@
 /* The coalescer of the load/store unit, the rule of CUDA's compute capability 1.3 as GPGPU-Sim 3.x applies it: in each
  * part of a warp, lanes whose bytes lie in the same segment make one access, which then shrinks to the half, quarter or
  * eighth of it that they use, down to a sector. A segment is never longer than a line of the cache that the access goes
- * to, so that an access is about one line. Also the interleaving of local memory and the bank conflicts of shared
- * memory. Left out: the alignment that hardware demands (a misaligned access never comes this far) and the order in
- * which hardware serves conflicting banks (only their number of cycles counts). */
+ * to, so that an access is about one line. Also the interleaving of local memory. Left out: the alignment that hardware
+ * demands (a misaligned access never comes this far). Banks of shared memory: shared_banks.c. */
 #include "mem/coalesce.h"
 
 #include <assert.h>
-#include <stddef.h>
 #include <string.h>
 
 enum {
@@ -541,147 +539,4 @@ uint32_t coalesce_lines(const uint64_t address[32], uint32_t mask, uint32_t byte
             segments_add(&s, &hand, line + line_bytes, lane, 0);
     }
     return segments_end(&s, hand, line_bytes, out);
-}
-
-/* Shared memory: the distinct words that one part of a warp asks for, found again through a table with open addressing,
- * and how often each bank is asked. */
-enum { SHARED_WORDS_MOST = 32 * 5, SHARED_SLOTS = 256 };
-struct shared_word {
-    uint64_t word;
-    uint8_t lanes, bank;
-};
-struct shared_part {
-    uint64_t known[SHARED_SLOTS / 64]; /* slots of the table in use */
-    uint32_t count;
-    uint8_t distinct[COALESCE_BANKS_MOST], accesses[COALESCE_BANKS_MOST];
-    uint8_t table[SHARED_SLOTS];
-    struct shared_word list[SHARED_WORDS_MOST];
-};
-
-static void shared_add(struct shared_part *s, uint64_t word, uint32_t bank, uint32_t lanes)
-{
-    uint32_t slot = (uint32_t)(word * 0x9e3779b97f4a7c15u >> 56);
-    s->accesses[bank] = (uint8_t)(s->accesses[bank] + lanes);
-    for (; s->known[slot / 64] >> slot % 64 & 1; slot = (slot + 1) % SHARED_SLOTS) {
-        struct shared_word *old = &s->list[s->table[slot]];
-        if (old->word == word) {
-            old->lanes = (uint8_t)(old->lanes + lanes);
-            return;
-        }
-    }
-    s->known[slot / 64] |= 1ull << slot % 64;
-    s->table[slot] = (uint8_t)s->count;
-    s->list[s->count++] = (struct shared_word){.word = word, .lanes = (uint8_t)lanes, .bank = (uint8_t)bank};
-    s->distinct[bank]++;
-}
-
-static inline uint32_t bank_of(uint64_t word, uint32_t banks)
-{
-    return (uint32_t)((banks & (banks - 1)) == 0 ? word & (banks - 1) : word % banks);
-}
-
-static void shared_fill(struct shared_part *s, const uint64_t address[32], uint32_t mask, uint32_t bytes,
-                        uint32_t banks)
-{
-    memset(s, 0, offsetof(struct shared_part, table));
-    uint64_t row_word = 0;
-    uint32_t row = 0; /* neighbouring lanes that ask for the same single word */
-    for (; mask; mask &= mask - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(mask);
-        uint64_t word = address[lane] / 4, last = (address[lane] + bytes - 1) / 4;
-        if (row && row_word != word) {
-            shared_add(s, row_word, bank_of(row_word, banks), row);
-            row = 0;
-        }
-        row_word = word;
-        row++;
-        while (++word <= last)
-            shared_add(s, word, bank_of(word, banks), 1);
-    }
-    if (row)
-        shared_add(s, row_word, bank_of(row_word, banks), row);
-}
-
-static uint32_t most_of(const uint8_t *counts, uint32_t banks)
-{
-    uint32_t most = 0;
-    for (uint32_t bank = 0; bank < banks; bank++)
-        most = counts[bank] > most ? counts[bank] : most;
-    return most;
-}
-
-/* The word that most lanes ask for is the one that is broadcast, of equals that of the lowest bank; every other access
- * takes its bank a cycle. (GPGPU-Sim broadcasts the first word that is asked for twice, in order of banks, which may be
- * a worse choice.) */
-static uint32_t cycles_of_one_broadcast(struct shared_part *s, uint32_t banks)
-{
-    const struct shared_word *broadcast = &s->list[0];
-    for (uint32_t i = 1; i < s->count; i++)
-        if (s->list[i].lanes > broadcast->lanes ||
-            (s->list[i].lanes == broadcast->lanes && s->list[i].bank < broadcast->bank))
-            broadcast = &s->list[i];
-    s->accesses[broadcast->bank] = (uint8_t)(s->accesses[broadcast->bank] - (broadcast->lanes - 1));
-    return most_of(s->accesses, banks);
-}
-
-/* The common case, and quickly known: no bank is asked for two words, and no word is asked for twice where that would
- * need a broadcast. One word a lane. */
-static bool conflict_free(const uint64_t address[32], uint32_t mask, uint32_t banks, bool limited_broadcast)
-{
-    uint64_t used = 0, word_of[COALESCE_BANKS_MOST];
-    if ((banks & (banks - 1)) == 0) {
-        for (uint32_t left = mask; left; left &= left - 1)
-            used |= 1ull << (address[__builtin_ctz(left)] / 4 & (banks - 1));
-        if (__builtin_popcountll(used) == __builtin_popcount(mask)) /* each lane has a bank of its own */
-            return true;
-        if (limited_broadcast)
-            return false;
-        used = 0;
-    }
-    for (; mask; mask &= mask - 1) {
-        uint64_t word = address[__builtin_ctz(mask)] / 4;
-        uint32_t bank = bank_of(word, banks);
-        if (used >> bank & 1 && (limited_broadcast || word_of[bank] != word))
-            return false;
-        used |= 1ull << bank;
-        word_of[bank] = word;
-    }
-    return true;
-}
-
-static uint32_t shared_part_cycles(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t banks,
-                                   bool limited_broadcast)
-{
-    if (bytes == 4 && conflict_free(address, mask, banks, limited_broadcast))
-        return 1;
-    struct shared_part s;
-    shared_fill(&s, address, mask, bytes, banks);
-    return limited_broadcast ? cycles_of_one_broadcast(&s, banks) : most_of(s.distinct, banks);
-}
-
-uint32_t coalesce_shared_cycles(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t banks,
-                                uint32_t parts, bool limited_broadcast)
-{
-    assert(banks > 0 && banks <= COALESCE_BANKS_MOST);
-    uint32_t cycles = 0, lanes = 32 / parts;
-    for (uint32_t part = 0; part < parts; part++) {
-        uint32_t whole = part_mask(parts, part), first = part * lanes;
-        if ((mask & whole) == whole && bytes % 4 == 0 && address[first] % 4 == 0 &&
-            consecutive(&address[first], lanes, bytes))
-            cycles += (lanes * (bytes / 4) + banks - 1) / banks; /* words in a row, each once */
-        else if (mask & whole)
-            cycles += shared_part_cycles(address, mask & whole, bytes, banks, limited_broadcast);
-    }
-    return cycles;
-}
-
-uint32_t coalesce_shared_serial(const uint64_t address[32], uint32_t mask, uint32_t banks)
-{
-    uint8_t lanes[COALESCE_BANKS_MOST] = {0};
-    uint32_t most = 0;
-    for (uint32_t left = mask; left; left &= left - 1) {
-        uint8_t n = ++lanes[address[__builtin_ctz(left)] / 4 % banks];
-        most = n > most ? n : most;
-    }
-    return most;
 }

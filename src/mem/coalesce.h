@@ -1,5 +1,5 @@
-/* From the lanes of a memory instruction to accesses: the coalescing rules of both generations, bank conflicts of
- * shared memory, lines of constants and textures. */
+/* From the lanes of a memory instruction to accesses: the coalescing rules of both generations, lines of
+ * constants and textures. */
 #ifndef HEDDLE_MEM_COALESCE_H
 #define HEDDLE_MEM_COALESCE_H
 
@@ -9,7 +9,6 @@
 enum {
     COALESCE_MOST = 128
 }; /* 32 lanes, each at most 16 bytes over two segments, split in words for local memory at worst 4 per lane */
-enum { COALESCE_BANKS_MOST = 64 }; /* of shared memory: a set of banks is one 64-bit mask */
 
 struct access {
     uint64_t address;
@@ -47,12 +46,5 @@ uint32_t coalesce_written(const uint64_t address[32], uint32_t bytes, const stru
 /* Constants, textures: one access a distinct line. */
 uint32_t coalesce_lines(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t line_bytes,
                         struct access out[COALESCE_MOST]);
-/* Lanes of the bank that has most: what a shared-memory atomic takes where they take turns. */
-uint32_t coalesce_shared_serial(const uint64_t address[32], uint32_t mask, uint32_t banks);
-/* Cycles that a shared-memory instruction takes: 1 without conflicts. Words are 4 bytes. limited_broadcast: in one
- * cycle only one word may serve several lanes (the first generation); else any word that is asked for several times
- * counts once. parts 2: half warps one after the other (cycles add up). */
-uint32_t coalesce_shared_cycles(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t banks,
-                                uint32_t parts, bool limited_broadcast);
 
 #endif

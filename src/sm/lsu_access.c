@@ -1,5 +1,6 @@
 /* Performs loads, stores and atomics of device memory (sm_perform), and makes accesses of the addresses that lanes
  * touched, coalesced by the machine's rules (sm_coalesce). */
+#include "mem/shared_banks.h"
 #include "sm/core.h"
 #include "sm/regroup.h"
 
@@ -179,9 +180,9 @@ static uint32_t shared_cycles(const struct sm *c, const struct sm_inflight *f, c
     const struct sm_config *g = c->config;
     const struct exec_access *x = &w->access;
     if (f->atomic && g->shared_atomics_serial)
-        return coalesce_shared_serial(w->addr, x->mask, g->shared_banks);
-    uint32_t cycles = coalesce_shared_cycles(w->addr, x->mask, x->bytes, g->shared_banks, g->shared_parts,
-                                             g->shared_limited_broadcast);
+        return shared_banks_serial(w->addr, x->mask, g->shared_banks);
+    uint32_t cycles =
+        shared_banks_cycles(w->addr, x->mask, x->bytes, g->shared_banks, g->shared_parts, g->shared_limited_broadcast);
     return cycles < f->inst->shared_passes ? f->inst->shared_passes : cycles;
 }
 

@@ -1,6 +1,7 @@
 /* Does the coalescer make the accesses that the rule says, in the order in which they leave? First the cases one can
  * count by hand, then random lanes against plain models written byte by byte. */
 #include "mem/coalesce.h"
+#include "mem/shared_banks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -129,7 +130,7 @@ static void nobody_asks(void **state)
     assert_int_equal(coalesce_atomic(address, 0, 4, 128, 2, out), 0);
     assert_int_equal(coalesce_local(address, 0, 4, 0, 1024, 128, 1, out), 0);
     assert_int_equal(coalesce_lines(address, 0, 4, 64, out), 0);
-    assert_int_equal(coalesce_shared_cycles(address, 0, 4, 32, 1, false), 0);
+    assert_int_equal(shared_banks_cycles(address, 0, 4, 32, 1, false), 0);
 }
 
 static void atomics(void **state)
@@ -197,8 +198,8 @@ static void lines(void **state)
 
 static uint32_t shared(const uint64_t address[32], uint32_t bytes, bool first_generation)
 {
-    return first_generation ? coalesce_shared_cycles(address, ALL, bytes, 16, 2, true)
-                            : coalesce_shared_cycles(address, ALL, bytes, 32, 1, false);
+    return first_generation ? shared_banks_cycles(address, ALL, bytes, 16, 2, true)
+                            : shared_banks_cycles(address, ALL, bytes, 32, 1, false);
 }
 
 static void shared_conflicts(void **state)
@@ -219,14 +220,14 @@ static void shared_conflicts(void **state)
         assert_int_equal(shared(address, cases[i].bytes, false), cases[i].whole_warp);
     }
     fill(address, 0, 4); /* lanes of one half only: the other half takes no cycle */
-    assert_int_equal(coalesce_shared_cycles(address, 0x0000ffff, 4, 16, 2, true), 1);
-    assert_int_equal(coalesce_shared_cycles(address, 0x80000001, 4, 16, 2, true), 2);
+    assert_int_equal(shared_banks_cycles(address, 0x0000ffff, 4, 16, 2, true), 1);
+    assert_int_equal(shared_banks_cycles(address, 0x80000001, 4, 16, 2, true), 2);
     /* Three lanes want word 16, four want word 1: that one is broadcast. */
     static const uint64_t word[8] = {1, 1, 1, 1, 16, 16, 16, 2};
     for (uint32_t i = 0; i < 8; i++)
         address[i] = word[i] * 4;
-    assert_int_equal(coalesce_shared_cycles(address, 0xff, 4, 16, 2, true), 3);
-    assert_int_equal(coalesce_shared_cycles(address, 0xff, 4, 16, 2, false), 1);
+    assert_int_equal(shared_banks_cycles(address, 0xff, 4, 16, 2, true), 3);
+    assert_int_equal(shared_banks_cycles(address, 0xff, 4, 16, 2, false), 1);
 }
 
 /* The plain models. */
@@ -518,17 +519,21 @@ static void random_shared(void **state)
     (void)state;
     static const uint32_t bank_counts[] = {16, 32, 32, 16, 64, 12, 1, 8};
     uint64_t seed = 5, address[32];
-    for (uint32_t round = 0; round < 600; round++) {
+    for (uint32_t round = 0; round < 1500; round++) {
         uint32_t bytes = 1u << random_next(&seed) % 5, parts = 1 + random_next(&seed) % 2,
                  banks = bank_counts[random_next(&seed) % 8];
         uint32_t mask = random_lanes(&seed, address, bytes, 8192), want[2] = {0, 0};
+        for (uint32_t i = 16; round % 4 == 0 && i < 32; i++) /* tiles of half a warp's width */
+            address[i] = address[i - 16];
+        for (uint32_t i = 0, with = random_next(&seed) % 32; round % 4 == 1 && i < 32; i++) /* partners of a sort */
+            address[i] = (i ^ with) * bytes;
         for (uint32_t part = 0; part < parts; part++) {
             uint32_t lanes = parts == 1 ? mask : mask & (part ? 0xffff0000u : 0xffffu);
             want[0] += model_shared_part(address, lanes, bytes, banks, false);
             want[1] += model_shared_part(address, lanes, bytes, banks, true);
         }
-        assert_int_equal(coalesce_shared_cycles(address, mask, bytes, banks, parts, false), want[0]);
-        assert_int_equal(coalesce_shared_cycles(address, mask, bytes, banks, parts, true), want[1]);
+        assert_int_equal(shared_banks_cycles(address, mask, bytes, banks, parts, false), want[0]);
+        assert_int_equal(shared_banks_cycles(address, mask, bytes, banks, parts, true), want[1]);
     }
 }
 

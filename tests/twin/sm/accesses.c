@@ -1,6 +1,8 @@
 /* From an executed memory instruction to its accesses, by the machine's rules of coalescing (mem/coalesce.h). */
 #include "twin.h"
 
+#include "mem/shared_banks.h"
+
 enum { SEGMENT_BYTES = 128 }; /* the longest, where neither a line nor a key says another */
 
 static void translate(struct sm *c, const struct exec_warp *w, uint64_t out[WARP_LANES])
@@ -88,8 +90,8 @@ static void shared_memory(struct sm *c, uint32_t id, const struct exec_warp *w)
     struct instruction *f = &c->inflight[id];
     const struct sm_config *g = c->config;
     f->space = SM_SHARED;
-    f->shared_cycles = coalesce_shared_cycles(w->addr, w->access.mask, w->access.bytes, g->shared_banks,
-                                              g->shared_parts, g->shared_limited_broadcast);
+    f->shared_cycles = shared_banks_cycles(w->addr, w->access.mask, w->access.bytes, g->shared_banks, g->shared_parts,
+                                           g->shared_limited_broadcast);
     c->counters.shared_requests++;
     c->counters.shared_cycles += f->shared_cycles;
     if (f->atomic)
