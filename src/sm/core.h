@@ -45,7 +45,7 @@ struct sm {
     struct sm_network net;
     struct sm_account account;
     struct sm_policy_host host;
-    struct sm_slot slots[CORE_WARPS_MOST];
+    _Alignas(64) struct sm_slot slots[CORE_WARPS_MOST];
     struct heddle_warp warps[CORE_WARPS_MOST]; /* as policies see them */
     struct sm_flights flights;
     struct sm_pipelines pipes;

@@ -20,6 +20,7 @@ struct sm_inflight {
     uint32_t shared_extra;   /* of latency, behind them */
     uint16_t slot, accesses; /* index of its access list, SM_NONE: none */
     uint16_t next_access;
+    uint16_t next;   /* that ends in the same cycle (pipeline.h) */
     uint8_t space;   /* enum sm_memory, as executed */
     uint8_t written; /* destinations written so far (load/store writeback) */
     bool store, atomic, texture, in_lsu;

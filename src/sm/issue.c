@@ -45,16 +45,11 @@ static __attribute__((noinline)) void tell_issue(struct sm *c, uint32_t schedule
                                         .reconvergence = v->reconvergence});
 }
 
-static void reserve(struct sm *c, uint32_t slot, const struct sm_inst *in)
+static void reserve(struct sm_slot *s, const struct sm_inst *in)
 {
-    struct sm_slot *s = &c->slots[slot];
     const uint32_t *d = in->registers + in->check_count - in->destination_count;
-    (void)c;
-    for (uint32_t i = 0; i < in->destination_count; i++) {
-        s->scoreboard[d[i] >> 5] |= 1u << (d[i] & 31);
-        if (in->long_latency)
-            s->long_board[d[i] >> 5] |= 1u << (d[i] & 31);
-    }
+    for (uint32_t i = 0; i < in->destination_count; i++)
+        s->scoreboard[d[i]] = in->long_latency ? WAIT_LONG : WAIT_SHORT;
     s->awaited = (uint16_t)(s->awaited + in->destination_count);
 }
 
@@ -178,7 +173,7 @@ void sm_issue(struct sm *c, uint32_t scheduler, uint32_t slot)
         enter_subcore(c, scheduler, slot, id, in);
     else
         accept(c, id, in, slot);
-    reserve(c, slot, in);
+    reserve(s, in);
     host_part_set(&c->head.part, HOST_EXECUTE);
     if (__builtin_expect(c->regroup != NULL, 0))
         execute_regrouped(c, slot, id);

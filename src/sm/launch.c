@@ -28,7 +28,7 @@ static void empty_caches(struct sm *c)
 void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program *program,
               const struct exec_launch *launch, uint32_t block_limit, uint32_t warps_per_block, uint64_t now)
 {
-    uint32_t words = (program->register_count + 31) / 32 + 1;
+    uint32_t registers = program->register_count + 1;
     c->program = program;
     c->launch = *launch;
     c->launch.counters = (struct exec_counters){0};
@@ -39,9 +39,7 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
     if (c->config->local_by_block)
         c->lsu.thread_interleave = (uint64_t)c->core_count * blocks_at_once(c) * warps_per_block * 32;
     for (uint32_t i = 0; i < c->config->warps; i++) {
-        c->slots[i] = (struct sm_slot){.scoreboard = arena_array(launch_arena, uint32_t, words),
-                                       .long_board = arena_array(launch_arena, uint32_t, words),
-                                       .loop = -1};
+        c->slots[i] = (struct sm_slot){.scoreboard = arena_array(launch_arena, uint8_t, registers), .loop = -1};
     }
     c->view.program = &program->view;
     c->view.cycle = c->now = now;
@@ -95,12 +93,8 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
         uint32_t slot = b->first_warp + i;
         struct sm_slot *s = &c->slots[slot];
         struct exec_warp *w = &cta->warps[i];
-        *s = (struct sm_slot){.exec = w,
-                              .scoreboard = s->scoreboard,
-                              .long_board = s->long_board,
-                              .block = (uint8_t)block,
-                              .loop = -1,
-                              .fetch_pc = 0};
+        *s = (struct sm_slot){
+            .exec = w, .scoreboard = s->scoreboard, .block = (uint8_t)block, .loop = -1, .fetch_pc = 0};
         c->warps[slot] = (struct heddle_warp){.age = c->blocks.next_age++,
                                               .launch_cycle = now,
                                               .next_pc = HEDDLE_NO_PC,

@@ -27,12 +27,12 @@ void sm_writeback_cycle(struct sm *c)
 {
     uint32_t at = c->now % SM_TIME_RING;
     uint32_t count = c->pipes.writeback_count[at];
-    for (uint32_t i = 0; i < count; i++) {
-        uint16_t id = c->pipes.writeback[at][i];
+    for (uint32_t i = 0, id = c->pipes.ending[at].first, next; i < count; i++, id = next) {
         const struct sm_inflight *f = &c->flights.list[id];
+        next = f->next;
         if (!c->sub) /* never stalls: it comes before the banks are read */
             collector_write_banks(c->pipes.collector, sm_bank_set(&c->pipes, f->inst->written, f->slot));
-        sm_finish(c, id);
+        sm_finish(c, (uint16_t)id);
     }
     c->pipes.writeback_count[at] = 0;
     c->pipes.pending -= count;
@@ -41,15 +41,25 @@ void sm_writeback_cycle(struct sm *c)
         c->pipes.units[i].occupied[at / 64] &= ~(1ull << at % 64);
 }
 
+void sm_end_at(struct sm *c, uint16_t id, uint32_t at)
+{
+    struct sm_ending *e = &c->pipes.ending[at];
+    if (c->pipes.writeback_count[at]++)
+        c->flights.list[e->last].next = id;
+    else
+        e->first = id;
+    e->last = id;
+    c->pipes.writeback_bits[at / 64] |= 1ull << at % 64;
+    c->pipes.pending++;
+}
+
 static void start(struct sm *c, struct sm_unit_state *u, uint16_t id, const struct sm_inst *in)
 {
     uint64_t end = c->now + in->latency + 2;
     uint32_t at = end % SM_TIME_RING;
     u->free_at = c->now + in->initiation;
     u->occupied[at / 64] |= 1ull << at % 64;
-    c->pipes.writeback[at][c->pipes.writeback_count[at]++] = id;
-    c->pipes.writeback_bits[at / 64] |= 1ull << at % 64;
-    c->pipes.pending++;
+    sm_end_at(c, id, at);
     collector_take(c->pipes.collector, u->from);
 }
 

@@ -18,6 +18,12 @@ struct sm_unit_state {
     enum collector_kind from;
 };
 
+/* Instructions that end in one cycle, in the order in which they started, linked by sm_inflight.next. How many:
+ * writeback_count. (A table with a place for each would push everything else out of the host's cache.) */
+struct sm_ending {
+    uint16_t first, last;
+};
+
 struct sm_pipelines {
     struct collector *collector;
     uint32_t unit_count;
@@ -27,7 +33,7 @@ struct sm_pipelines {
     uint8_t slot_bank[CORE_WARPS_MOST];    /* slot mod register banks */
     uint8_t writeback_count[SM_TIME_RING]; /* by cycle: results that are written in it */
     uint64_t writeback_bits[SM_TIME_RING / 64];
-    uint16_t writeback[SM_TIME_RING][SM_WRITEBACK];
+    struct sm_ending ending[SM_TIME_RING];
     struct sm_unit_state units[SM_ALU_UNITS];
 };
 
@@ -35,6 +41,7 @@ struct sm_pipelines {
 void pipelines_init(struct sm_pipelines *p, struct arena *a, const struct sm_config *config);
 void sm_writeback_cycle(struct sm *c);
 void sm_units_cycle(struct sm *c);
+void sm_end_at(struct sm *c, uint16_t id, uint32_t at); /* the result is written then: a cycle modulo SM_TIME_RING */
 uint64_t pipelines_next(const struct sm_pipelines *p, uint64_t now); /* the next cycle in which something moves */
 
 /* Register r of a warp is in bank (r + slot) mod banks. bank: r mod banks. */

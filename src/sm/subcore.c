@@ -94,9 +94,7 @@ void subcore_start(struct sm *c, uint32_t k, uint16_t id, const struct sm_inst *
         return;
     while (p->writeback_count[at] == SM_WRITEBACK)
         at = (at + 1) % SM_TIME_RING;
-    p->writeback[at][p->writeback_count[at]++] = id;
-    p->writeback_bits[at / 64] |= 1ull << at % 64;
-    p->pending++;
+    sm_end_at(c, id, at);
 }
 
 uint32_t subcore_fence(struct sm *c, const struct sm_inst *in)

@@ -1,8 +1,6 @@
 /* Warp slots: instruction buffers, the scoreboard, what each warp waits for, its end. */
 #include "sm/core.h"
 
-static inline bool is_set(const uint32_t *bits, uint32_t i) { return bits[i >> 5] >> (i & 31) & 1; }
-
 void flights_init(struct sm_flights *f, struct arena *a)
 {
     f->list = arena_lines(a, struct sm_inflight, SM_INFLIGHT);
@@ -10,20 +8,14 @@ void flights_init(struct sm_flights *f, struct arena *a)
         f->free[f->free_count++] = (uint16_t)(SM_INFLIGHT - 1 - i);
 }
 
-enum wait { WAIT_NONE, WAIT_SHORT, WAIT_LONG };
-
 /* Which of its registers the warp's next instruction waits for. */
-static inline enum wait registers_wait(const struct sm_slot *s, const struct sm_inst *in)
+static inline uint32_t registers_wait(const struct sm_slot *s, const struct sm_inst *in)
 {
-    enum wait wait = WAIT_NONE;
+    uint32_t wait = WAIT_NONE;
     if (!s->awaited)
         return wait;
     for (uint32_t i = 0; i < in->check_count; i++)
-        if (is_set(s->scoreboard, in->registers[i])) {
-            wait = WAIT_SHORT;
-            if (is_set(s->long_board, in->registers[i]))
-                return WAIT_LONG;
-        }
+        wait |= s->scoreboard[in->registers[i]];
     return wait;
 }
 
@@ -50,7 +42,7 @@ void sm_refresh(struct sm *c, uint32_t slot)
             stale |= bit;
         } else {
             const struct sm_inst *in = &c->program->code[pc];
-            enum wait wait = registers_wait(s, in);
+            uint32_t wait = registers_wait(s, in);
             s->unit = in->unit;
             all->needs[in->unit] |= bit;
             may_be_held |= in->may_be_held ? bit : 0;
@@ -70,7 +62,7 @@ void sm_refresh(struct sm *c, uint32_t slot)
 static __attribute__((noinline)) void look_for_registers(struct sm *c, uint32_t slot)
 {
     uint64_t bit = 1ull << slot;
-    enum wait wait = registers_wait(&c->slots[slot], &c->program->code[c->slots[slot].buffer[0]]);
+    uint32_t wait = registers_wait(&c->slots[slot], &c->program->code[c->slots[slot].buffer[0]]);
     c->issue.stirred = true;
     if (wait == WAIT_NONE)
         c->issue.clear |= bit;
@@ -142,10 +134,8 @@ void sm_finish(struct sm *c, uint16_t id)
     struct sm_slot *s = &c->slots[slot];
     if (count) {
         const uint32_t *d = in->registers + in->check_count - count;
-        for (uint32_t i = 0; i < count; i++) {
-            s->scoreboard[d[i] >> 5] &= ~(1u << (d[i] & 31));
-            s->long_board[d[i] >> 5] &= ~(1u << (d[i] & 31));
-        }
+        for (uint32_t i = 0; i < count; i++)
+            s->scoreboard[d[i]] = WAIT_NONE;
         s->awaited = (uint16_t)(s->awaited - count);
         if (s->buffered && !((c->issue.clear | c->issue.stale) >> slot & 1))
             look_for_registers(c, slot);

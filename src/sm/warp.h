@@ -11,11 +11,14 @@ struct sm;
 
 enum { SM_BLOCKS = 64 };
 
+/* For a value that is not there yet; several together: the longest. */
+enum sm_wait { WAIT_NONE = 0, WAIT_SHORT = 1, WAIT_LONG /* from memory */ = 3 };
+
+/* As long as a line of the host's cache. */
 struct sm_slot {
     struct exec_warp *exec; /* NULL: free */
     /* The scoreboard, written by issue and by sm_finish. */
-    uint32_t *scoreboard; /* one bit per register: its value is awaited */
-    uint32_t *long_board; /* and comes from memory */
+    uint8_t *scoreboard; /* enum sm_wait of each register */
     /* The instruction buffer, filled by the front end and emptied by issue. */
     uint32_t buffer[2]; /* pcs of fetched instructions */
     uint8_t buffered;
