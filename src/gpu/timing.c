@@ -115,14 +115,19 @@ static inline void wake_blocked(struct timing *t)
     crossbar_forget_given(t->requests, t->port_words);
 }
 
-/* Cycles before this one bring no answer to the core: it expects none, or none is on its way yet. (Of those to atomics
- * the core's warps know before they have come.) */
+/* Cycles before this one bring no answer to the core: it expects none, all are still to come to their slices, or none
+ * is on its way yet. (Of those to atomics the core's warps know before they have come.) */
 static inline uint64_t no_answer_before(const struct timing *t, uint32_t i)
 {
-    const struct expected_answers *e = &t->expected[i];
+    struct expected_answers *e = &t->expected[i];
     if (!e->count)
         return t->horizon;
-    return e->on_way | e->to_atomics ? 0 : earlier(t->horizon, t->now + t->answer_cycles);
+    if (e->on_way)
+        return 0;
+    uint64_t in_slice = expected_delayed_until(e, t->now, t->least_delay);
+    if (e->to_atomics)
+        return in_slice ? earlier(t->horizon, in_slice + 1) : 0;
+    return earlier(t->horizon, (in_slice ? in_slice : t->now) + t->answer_cycles);
 }
 
 /* In this cycle, and, if nobody can tell, in those after it. What the core does then is of cycles to come: it is left

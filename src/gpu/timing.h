@@ -42,6 +42,7 @@ struct timing {
                                meanwhile core_wake is the last cycle that it was run in. 0: it has not */
     struct expected_answers *expected; /* of each core */
     uint32_t answer_cycles; /* from a cycle in which an answer is still in its slice to that in which its core has it */
+    uint32_t least_delay;   /* cycles from a core's request to the end of the delay in front of its slice, at least */
     struct residency **owner; /* of each core: the launch whose blocks it runs, or NULL */
     uint64_t *owned_since;
     uint32_t core_count, core_words;

@@ -87,6 +87,7 @@ static void make_memory(struct timing *t, const struct mem_config *m)
     t->partitions = arena_array(&t->arena, struct partition *, t->channels);
     t->expected = arena_array(&t->arena, struct expected_answers, t->options->machine.cores);
     t->answer_cycles = answer_cycles(t, m->crossbar.hop_cycles);
+    t->least_delay = m->l2.rop_cycles;
     for (uint32_t i = 0; i < t->channels; i++) {
         t->partitions[i] = partition_create(&t->arena, m, &t->map, i, t->requests, t->replies, &hooks);
         partition_set_l2_clock(t->partitions[i], &t->ticks[DOMAIN_L2]);

@@ -14,6 +14,7 @@ struct delayed {
     uint64_t ready, base;
     uint32_t sectors;
     bool whole /* is one piece, as it stands */;
+    bool begun /* a piece has left */;
     uint32_t pad[2] /* to 64 bytes: found by a shift */;
 };
 /* A line goes round in its first slots, as many as it has needed so far: it may be long, and stays in few cache lines

@@ -57,17 +57,53 @@ static inline uint32_t packet_sectors(uint8_t set)
     return (uint32_t)(counts >> (set & 15) * 4 & 15) + (uint32_t)(counts >> (set >> 4) * 4 & 15);
 }
 
-/* What a core has asked for and not been answered yet; a request that the L2 cuts into pieces is answered with each. */
-struct expected_answers {
-    uint32_t count;
-    uint32_t to_atomics; /* of these: the memory side may act on the core's warps before they are there */
-    uint32_t on_way;     /* of these: have left their slice */
-};
-
 /* Nobody waits for an answer. */
 static inline bool packet_ends_silently(const struct packet *p)
 {
     return p->kind == PACKET_L1_WRITEBACK || p->kind == PACKET_L2_WRITEBACK;
+}
+
+enum { EXPECTED_TIMES = 128 };
+
+/* What a core has asked for and not been answered yet; a request that the L2 cuts into pieces is answered with each.
+ *
+ * A request spends a fixed time at least on its way to its slice and in the delay there. As many as were sent so long
+ * ago are due: they may have left the delay. If just as many have, and all of these have been answered, the next answer
+ * is no earlier than the delay of the first one after them. */
+struct expected_answers {
+    uint32_t count;
+    uint32_t to_atomics;              /* of these: the memory side may act on the core's warps before they are there */
+    uint32_t on_way;                  /* of these: have left their slice */
+    uint32_t sent, due, left;         /* requests that are answered, from the start, modulo 2^32 */
+    uint32_t sent_at[EXPECTED_TIMES]; /* core cycle modulo 2^32, of those from due to sent */
+};
+
+static inline void expected_add(struct expected_answers *e, const struct packet *p, uint64_t now)
+{
+    if (packet_ends_silently(p))
+        return;
+    e->count++;
+    e->to_atomics += p->kind == PACKET_ATOMIC;
+    e->sent_at[e->sent++ % EXPECTED_TIMES] = (uint32_t)now;
+    if (p->kind == PACKET_TEXTURE || e->sent - e->due > EXPECTED_TIMES) /* it passes no delay; there is no place */
+        e->due = e->sent;
+}
+
+static inline void expected_remove(struct expected_answers *e, const struct packet *p)
+{
+    e->count--;
+    e->to_atomics -= p->kind == PACKET_ATOMIC;
+}
+
+/* Of a core that expects an answer: the last cycle, from now on, after which all that it expects is still in the delay
+ * of its slice or on its way there. 0: that is not known of this one. */
+static inline uint64_t expected_delayed_until(struct expected_answers *e, uint64_t now, uint32_t delay)
+{
+    while (e->due != e->sent && (uint32_t)now - e->sent_at[e->due % EXPECTED_TIMES] >= delay)
+        e->due++;
+    if (e->left != e->due || e->count != e->sent - e->left)
+        return 0;
+    return now + delay - 1 - ((uint32_t)now - e->sent_at[e->due % EXPECTED_TIMES]);
 }
 
 #endif

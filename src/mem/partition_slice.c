@@ -79,6 +79,9 @@ static inline void push_input(struct slice *s, const struct packet *piece)
 
 static void push_piece(const struct partition *p, struct slice *s, struct delayed *d)
 {
+    if (p->expected && !d->begun && !packet_ends_silently(&d->packet))
+        p->expected[d->packet.core].left++;
+    d->begun = true;
     if (d->whole) {
         push_input(s, &d->packet);
         d->sectors = 0;
@@ -110,6 +113,7 @@ static void take_request(struct partition *p, struct slice *s, uint64_t core_now
     struct delayed *d = delay_back(&s->rop);
     d->packet = *r;
     d->ready = core_now + s->rop_cycles;
+    d->begun = false;
     d->packet.slice = (uint8_t)s->number;
     if (s->mirror)
         d->packet.away = address_map_slice(p->map, r->address) != s->number;

@@ -218,8 +218,7 @@ bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
 {
     if (!take_answer(c, p, now))
         return false;
-    c->net.expected->count--;
-    c->net.expected->to_atomics -= p->kind == PACKET_ATOMIC;
+    expected_remove(c->net.expected, p);
     return true;
 }
 

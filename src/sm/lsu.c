@@ -353,7 +353,7 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
     p->origin = (uint8_t)origin;
     p->core = (uint16_t)c->head.id;
     p->slice = network_slice(&c->net, p->address);
-    network_push(&c->net, c->head.port, p, bytes);
+    network_push(&c->net, c->head.port, p, bytes, c->now);
     cache_miss_pop(cache);
     c->lsu.refused &= c->lsu.retry != CACHE_FAIL_QUEUE;
 }
@@ -441,7 +441,7 @@ static bool send_past_l1(struct sm *c, struct packet *p)
     c->lsu.moved = true;
     p->slice = network_slice(&c->net, p->address);
     expect_store_answers(c, p);
-    network_push(&c->net, c->head.port, p, bytes);
+    network_push(&c->net, c->head.port, p, bytes, c->now);
     if (!packet_is_write(p) && p->kind != PACKET_ATOMIC) /* answered piece by piece */
         c->flights.list[p->token].remaining += network_answers(&c->net, p->address, p->bytes) - 1;
     return true;

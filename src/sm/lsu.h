@@ -146,10 +146,10 @@ static inline bool network_has_room(const struct sm_network *n, uint32_t port, u
     return __builtin_expect(n->ahead, 0) ? network_keeps(n, bytes) : crossbar_has_room(n->requests, port, bytes);
 }
 
-static inline void network_push(struct sm_network *n, uint32_t port, const struct packet *p, uint32_t bytes)
+static inline void network_push(struct sm_network *n, uint32_t port, const struct packet *p, uint32_t bytes,
+                                uint64_t now)
 {
-    n->expected->count += !packet_ends_silently(p);
-    n->expected->to_atomics += p->kind == PACKET_ATOMIC;
+    expected_add(n->expected, p, now);
     if (__builtin_expect(n->ahead, 0))
         network_keep(n, p, bytes);
     else
