@@ -198,10 +198,14 @@ struct exec_warp {
     const struct exec_inst *code;
     uint32_t pc, rpc, active; /* copy of the top of the stack */
     enum exec_state state;
+    /* What every instruction touches stands before this, and in the next line of the host's cache. */
+    struct exec_launch *launch;
+    uint64_t executed;          /* warp instructions so far */
+    uint64_t turn_end;          /* of a warp that is run by steps: instructions executed at which its turn is over */
+    struct strand_set *strands; /* of a warp that has come apart (strands.c), or NULL */
     struct exec_context at;
     uint32_t carry; /* CC.CF, a bit a lane */
     struct exec_cta *cta;
-    struct exec_launch *launch;
     uint32_t index; /* in its block */
     uint32_t lanes; /* that exist */
     uint32_t exited;
@@ -214,7 +218,6 @@ struct exec_warp {
     uint8_t *registers;             /* register stack: frames one after the other */
     uint64_t registers_bytes;
     bool owns_registers; /* grown beyond what the block gave it */
-    uint64_t executed;   /* warp instructions so far */
     struct exec_access access;
     uint64_t addr[WARP_LANES];      /* of the last memory instruction */
     struct memory_range near_range; /* last global range hit, valid for near_generation */
@@ -222,8 +225,6 @@ struct exec_warp {
     struct cp_async_state *async; /* pending cp.async copies, or NULL */
     bool addresses_only; /* atomics: check and note the addresses, do nothing; timing does it later, where the access
                             arrives */
-    struct strand_set *strands; /* of a warp that has come apart (strands.c), or NULL */
-    uint64_t turn_end;          /* of a warp that is run by steps: instructions executed at which its turn is over */
 };
 
 /* A named barrier: warps arrive as a whole. expected 0: all warps of the block that have not ended. */
