@@ -70,7 +70,7 @@ static inline void end_and_start(struct sm *c)
     c->issue.stirred |= c->now >= c->issue.held_until;
     if (c->issue.asleep)
         wake_sleepers(c);
-    if (c->pipes.writeback_count[c->now % SM_TIME_RING])
+    if (c->pipes.ending[c->now % SM_TIME_RING].count)
         sm_writeback_cycle(c);
     if (collector_offers(c->pipes.collector, COLLECT_SP) || collector_offers(c->pipes.collector, COLLECT_SFU))
         sm_units_cycle(c);

@@ -4,11 +4,6 @@
  * later. */
 #include "sm/core.h"
 
-static inline bool ring_bit(const uint64_t *bits, uint64_t t)
-{
-    return bits[t / 64 % (SM_TIME_RING / 64)] >> (t % 64) & 1;
-}
-
 void pipelines_init(struct sm_pipelines *p, struct arena *a, const struct sm_config *config)
 {
     uint32_t sfus = config->sfu_units + config->dp_units;
@@ -18,15 +13,15 @@ void pipelines_init(struct sm_pipelines *p, struct arena *a, const struct sm_con
     for (uint32_t i = 0; i < CORE_WARPS_MOST; i++)
         p->slot_bank[i] = (uint8_t)(i % config->register_banks);
     for (uint32_t i = 0; i < config->sp_units && p->unit_count < SM_ALU_UNITS; i++)
-        p->units[p->unit_count++].from = COLLECT_SP;
+        p->unit_from[p->unit_count++] = COLLECT_SP;
     for (uint32_t i = 0; i < sfus && p->unit_count < SM_ALU_UNITS; i++)
-        p->units[p->unit_count++].from = COLLECT_SFU;
+        p->unit_from[p->unit_count++] = COLLECT_SFU;
 }
 
 void sm_writeback_cycle(struct sm *c)
 {
     uint32_t at = c->now % SM_TIME_RING;
-    uint32_t count = c->pipes.writeback_count[at];
+    uint32_t count = c->pipes.ending[at].count;
     for (uint32_t i = 0, id = c->pipes.ending[at].first, next; i < count; i++, id = next) {
         const struct sm_inflight *f = &c->flights.list[id];
         next = f->next;
@@ -34,17 +29,15 @@ void sm_writeback_cycle(struct sm *c)
             collector_write_banks(c->pipes.collector, sm_bank_set(&c->pipes, f->inst->written, f->slot));
         sm_finish(c, (uint16_t)id);
     }
-    c->pipes.writeback_count[at] = 0;
+    c->pipes.ending[at] = (struct sm_ending){0};
     c->pipes.pending -= count;
     c->pipes.writeback_bits[at / 64] &= ~(1ull << at % 64);
-    for (uint32_t i = 0; i < c->pipes.unit_count; i++)
-        c->pipes.units[i].occupied[at / 64] &= ~(1ull << at % 64);
 }
 
 void sm_end_at(struct sm *c, uint16_t id, uint32_t at)
 {
     struct sm_ending *e = &c->pipes.ending[at];
-    if (c->pipes.writeback_count[at]++)
+    if (e->count++)
         c->flights.list[e->last].next = id;
     else
         e->first = id;
@@ -53,30 +46,22 @@ void sm_end_at(struct sm *c, uint16_t id, uint32_t at)
     c->pipes.pending++;
 }
 
-static void start(struct sm *c, struct sm_unit_state *u, uint16_t id, const struct sm_inst *in)
-{
-    uint64_t end = c->now + in->latency + 2;
-    uint32_t at = end % SM_TIME_RING;
-    u->free_at = c->now + in->initiation;
-    u->occupied[at / 64] |= 1ull << at % 64;
-    sm_end_at(c, id, at);
-    collector_take(c->pipes.collector, u->from);
-}
-
 void sm_units_cycle(struct sm *c)
 {
     for (uint32_t i = 0; i < c->pipes.unit_count; i++) {
-        struct sm_unit_state *u = &c->pipes.units[i];
+        enum collector_kind from = c->pipes.unit_from[i];
         inflight_id id;
-        if (!collector_offers(c->pipes.collector, u->from) || u->free_at > c->now ||
-            !collector_front(c->pipes.collector, u->from, &id))
+        if (c->pipes.unit_free_at[i] > c->now || !collector_front(c->pipes.collector, from, &id))
             continue;
         const struct sm_inst *in = c->flights.list[id].inst;
-        uint64_t end = c->now + in->latency + 2;
-        if (ring_bit(u->occupied, end) || c->pipes.writeback_count[end % SM_TIME_RING] >= c->config->writeback_width) {
+        uint32_t at = (c->now + in->latency + 2) % SM_TIME_RING;
+        struct sm_ending *e = &c->pipes.ending[at];
+        if ((e->units >> i & 1) || e->count >= c->config->writeback_width)
             continue;
-        }
-        start(c, u, id, in);
+        e->units |= 1ull << i;
+        c->pipes.unit_free_at[i] = c->now + in->initiation;
+        sm_end_at(c, id, at);
+        collector_take(c->pipes.collector, from);
     }
 }
 
@@ -85,8 +70,8 @@ static uint64_t units_next(const struct sm_pipelines *p, uint64_t now)
 {
     uint64_t next = SM_NEVER;
     for (uint32_t i = 0; i < p->unit_count; i++)
-        if (collector_offers(p->collector, p->units[i].from) && p->units[i].free_at < next)
-            next = p->units[i].free_at;
+        if (collector_offers(p->collector, p->unit_from[i]) && p->unit_free_at[i] < next)
+            next = p->unit_free_at[i];
     return next > now ? next : now + 1;
 }
 

@@ -12,16 +12,12 @@ struct sm;
 
 enum { SM_TIME_RING = 1024, SM_ALU_UNITS = 48, SM_WRITEBACK = 16 };
 
-struct sm_unit_state {
-    uint64_t free_at;
-    uint64_t occupied[SM_TIME_RING / 64];
-    enum collector_kind from;
-};
-
-/* Instructions that end in one cycle, in the order in which they started, linked by sm_inflight.next. How many:
- * writeback_count. (A table with a place for each would push everything else out of the host's cache.) */
+/* Instructions that end in one cycle, in the order in which they started, linked by sm_inflight.next. (A table with a
+ * place for each would push everything else out of the host's cache.) */
 struct sm_ending {
+    uint64_t units; /* a bit each: one of theirs is among them */
     uint16_t first, last;
+    uint8_t count;
 };
 
 struct sm_pipelines {
@@ -29,12 +25,12 @@ struct sm_pipelines {
     uint32_t unit_count;
     uint32_t pending; /* results that will be written */
     uint32_t register_banks;
-    uint64_t all_banks;                    /* a set */
-    uint8_t slot_bank[CORE_WARPS_MOST];    /* slot mod register banks */
-    uint8_t writeback_count[SM_TIME_RING]; /* by cycle: results that are written in it */
-    uint64_t writeback_bits[SM_TIME_RING / 64];
+    uint64_t all_banks;                 /* a set */
+    uint8_t slot_bank[CORE_WARPS_MOST]; /* slot mod register banks */
+    uint64_t unit_free_at[SM_ALU_UNITS];
+    uint8_t unit_from[SM_ALU_UNITS];            /* enum collector_kind */
+    uint64_t writeback_bits[SM_TIME_RING / 64]; /* by cycle: something ends in it */
     struct sm_ending ending[SM_TIME_RING];
-    struct sm_unit_state units[SM_ALU_UNITS];
 };
 
 /* pipeline.c */

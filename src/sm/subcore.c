@@ -92,7 +92,7 @@ void subcore_start(struct sm *c, uint32_t k, uint16_t id, const struct sm_inst *
     occupy(c, k, in);
     if (in->unit == SM_MEM)
         return;
-    while (p->writeback_count[at] == SM_WRITEBACK)
+    while (p->ending[at].count == SM_WRITEBACK)
         at = (at + 1) % SM_TIME_RING;
     sm_end_at(c, id, at);
 }
