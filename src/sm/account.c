@@ -311,7 +311,7 @@ void account_quiet(struct sm *c, uint64_t now)
 {
     uint64_t cycles = now - c->account.until, slots = cycles * c->config->schedulers;
     c->account.until = now;
-    if (!c->issue.stirred && !c->issue.issued) {
+    if (c->issue.at && !c->issue.issued) {
         count_same_cycles(c, cycles);
         return;
     }
@@ -320,7 +320,7 @@ void account_quiet(struct sm *c, uint64_t now)
         return;
     }
     if (c->issue.issued)
-        c->issue.stirred = true;
+        c->issue.at = 0;
     c->issue.issued = 0;
     c->account.counters.descheduled += cycles * c->issue.held_schedulers;
     c->account.counters.no_ready += slots - cycles * c->issue.held_schedulers;

@@ -51,7 +51,7 @@ static void wake_sleepers(struct sm *c)
         uint32_t slot = (uint32_t)__builtin_ctzll(left);
         if (c->slots[slot].wake_cycle <= c->now) {
             c->issue.asleep &= ~(1ull << slot);
-            c->issue.stirred = true;
+            c->issue.at = 0;
         }
     }
 }
@@ -67,7 +67,6 @@ static inline void fetch_and_decode(struct sm *c)
 /* What comes before the load/store unit. */
 static inline void end_and_start(struct sm *c)
 {
-    c->issue.stirred |= c->now >= c->issue.held_until;
     if (c->issue.asleep)
         wake_sleepers(c);
     if (c->pipes.ending[c->now % SM_TIME_RING].count)
@@ -84,7 +83,8 @@ static inline void collect(struct sm *c)
     }
     uint8_t accepted = collector_head(c->pipes.collector)->accepts;
     collector_cycle(c->pipes.collector);
-    c->issue.stirred |= collector_head(c->pipes.collector)->accepts != accepted;
+    if (collector_head(c->pipes.collector)->accepts != accepted)
+        c->issue.at = 0;
 }
 
 /* Out of the way of the machines that have neither: hits whose latency is over, and, where the load/store unit and the
@@ -100,7 +100,7 @@ static __attribute__((noinline, cold)) bool precede_lsu(struct sm *c)
         collector_early_step(c->pipes.collector);
     }
     if (moves)
-        c->issue.stirred = true;
+        c->issue.at = 0;
     return moves;
 }
 
@@ -109,7 +109,7 @@ static inline void finish_cycle(struct sm *c)
 {
     if (c->regroup)
         regroup_cycle(c);
-    if (c->issue.stirred | c->host.restless) {
+    if (c->issue.at <= c->now || c->host.restless) {
         sm_schedule_cycle(c);
         fetch_and_decode(c);
         account_cycle(c);
@@ -125,12 +125,12 @@ static inline void finish_cycle(struct sm *c)
  * again in the earliest of these (wake_at), or when something arrives: an answer, a block, room in the interconnect.
  * The cycles between are like the last one, and are counted when it wakes (account.c). The load/store unit, which has
  * something to do most often, is asked apart: before the cycle others_at it is run alone, and the other parts only if
- * it has stirred something. Under policies that are asked in every cycle (restless), and where threads are regrouped,
- * all parts are run whenever one is. Whether a core sleeps changes no result. */
+ * it has given issue something to look at. Under policies that are asked in every cycle (restless), and where threads
+ * are regrouped, all parts are run whenever one is. Whether a core sleeps changes no result. */
 
 static uint64_t issue_next(const struct sm *c)
 {
-    uint64_t next = c->issue.stirred ? c->now + 1 : c->issue.held_until;
+    uint64_t next = c->issue.at;
     for (uint64_t left = c->issue.asleep; left; left &= left - 1) {
         uint64_t t = c->slots[__builtin_ctzll(left)].wake_cycle;
         next = t < next ? t : next;
@@ -140,7 +140,7 @@ static uint64_t issue_next(const struct sm *c)
 
 static inline uint64_t others_next(const struct sm *c)
 {
-    if (c->issue.stirred || c->front.valid || front_end_moves(&c->front) || (c->regroup && regroup_moves(c)))
+    if (c->issue.at <= c->now || c->front.valid || front_end_moves(&c->front) || (c->regroup && regroup_moves(c)))
         return c->now + 1;
     uint64_t pipelines = pipelines_next(&c->pipes, c->now), issue = issue_next(c);
     return pipelines < issue ? pipelines : issue;
@@ -174,7 +174,7 @@ void sm_cycle(struct sm *c, uint64_t now)
     lsu_goes_on |= sm_lsu_step(c);
     host_part_set(&c->head.part, HOST_NOTHING);
     if (lsu_only) {
-        if (!c->issue.stirred && !collector_moves(c->pipes.collector)) {
+        if (c->issue.at && !collector_moves(c->pipes.collector)) {
             collector_forget_writes(c->pipes.collector);
             if (c->lsu.enters_after_collectors)
                 lsu_goes_on |= sm_lsu_enter(c);

@@ -76,7 +76,8 @@ static void tell_policy(struct sm *c, const struct heddle_l1_access *e, const st
 void sm_l1_tell_access(struct sm *c, const struct packet *p, enum cache_outcome outcome, const struct cache_result *r)
 {
     if (c->host.l1_stirs)
-        c->issue.stirred |= c->issue.held != 0; /* who hears it may let others go */
+        if (c->issue.held) /* who hears it may let others go */
+            c->issue.at = 0;
     struct heddle_l1_access e = describe(c, p, (enum heddle_outcome)outcome, r->set, r->way);
     if (outcome == CACHE_HIT || outcome == CACHE_PENDING) {
         e.owner = (int32_t)r->line_warp;
@@ -108,7 +109,8 @@ void sm_l1_fill_and_tell(struct sm *c, const struct packet *answer)
     if (!SM_HEARD(c, l1_fill))
         return;
     if (c->host.l1_stirs)
-        c->issue.stirred |= c->issue.held != 0;
+        if (c->issue.held)
+            c->issue.at = 0;
     struct heddle_l1_fill fill = {
         .address = first.address & ~(uint64_t)(c->view.l1_line_bytes - 1), .warp = first.warp, .pc = first.pc};
     cache_where(c->lsu.l1d, fill.address, &fill.set, &fill.way);

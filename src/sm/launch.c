@@ -115,7 +115,7 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
     }
     if (c->regroup)
         regroup_place(c, block);
-    c->issue.stirred = true;
+    c->issue.at = 0;
     c->others_at = 0;
     if (*c->wake_at > now)
         *c->wake_at = now;

@@ -122,7 +122,7 @@ static void answer_atomic(struct sm *c, uint32_t slot)
 {
     if (--c->slots[slot].atomics == 0) {
         c->issue.atomic_wait &= ~(1ull << slot);
-        c->issue.stirred = true;
+        c->issue.at = 0;
     }
 }
 
@@ -280,7 +280,7 @@ static inline bool may_hold_answers(const struct sm *c, uint64_t now)
 {
     const struct sm_lsu *l = &c->lsu;
     bool is_simple = !c->lsu.precedes && !c->host.restless && !c->regroup && !c->observer;
-    bool is_quiet = now < c->others_at && !c->issue.stirred && l->next_wb == SM_NONE && l->next_global == SM_NONE;
+    bool is_quiet = now < c->others_at && c->issue.at && l->next_wb == SM_NONE && l->next_global == SM_NONE;
     bool no_answers = !(l->responses.count | c->front.responses.count | l->l1_count);
     return is_simple && is_quiet && no_answers && (l->dispatch == SM_NONE || l->waits_for_bytes);
 }
@@ -541,7 +541,8 @@ static void leave(struct sm *c, uint16_t id)
     struct sm_inflight *f = &c->flights.list[id];
     c->lsu.dispatch = SM_NONE;
     c->lsu.plain = false;
-    c->issue.stirred |= !c->lsu.free_access_count;
+    if (!c->lsu.free_access_count)
+        c->issue.at = 0;
     c->lsu.free_accesses[c->lsu.free_access_count++] = f->accesses;
     f->accesses = SM_NONE;
     f->in_lsu = false;

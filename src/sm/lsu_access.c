@@ -152,7 +152,7 @@ static void await_atomic(struct sm *c, const struct sm_inflight *f, uint32_t ans
         return;
     s->atomic = (uint16_t)(f - c->flights.list);
     c->issue.atomic_wait |= 1ull << f->slot;
-    c->issue.stirred = true;
+    c->issue.at = 0;
 }
 
 static void set_atomic(struct sm *c, struct sm_inflight *f, const struct sm_accesses *a)

@@ -202,7 +202,7 @@ static void wake_at(struct sm *c, uint32_t slot, uint64_t cycle)
     c->slots[slot].wake_cycle = cycle;
     if (cycle <= c->now)
         c->issue.asleep &= ~(1ull << slot);
-    c->issue.stirred = true;
+    c->issue.at = 0;
 }
 
 /* The service. */

@@ -47,6 +47,9 @@ static bool check_pick(struct sm *c, const struct sm_scheduler *s, int picked, u
     return false;
 }
 
+/* In this cycle at the latest. */
+static inline void look_again(struct sm *c, uint64_t cycle) { c->issue.at = cycle < c->issue.at ? cycle : c->issue.at; }
+
 /* When policies may let go what they hold back. */
 static void note_held(struct sm *c, uint32_t schedulers)
 {
@@ -55,7 +58,7 @@ static void note_held(struct sm *c, uint32_t schedulers)
         uint64_t until = s->policy->steady_until ? s->policy->steady_until(s->state, &c->view) : c->now + 1;
         if (until <= c->now)
             until = c->now + 1;
-        c->issue.held_until = until < c->issue.held_until ? until : c->issue.held_until;
+        look_again(c, until);
     }
 }
 
@@ -95,8 +98,7 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
         if (picked == HEDDLE_NO_WARP) {
             c->issue.held |= ready;
             kept->ready |= ready != 0;
-            c->issue.held_until = c->now + 1;
-            c->issue.stirred = true;
+            c->issue.at = 0;
             return false;
         }
         if (!check_pick(c, s, picked, candidates))
@@ -184,8 +186,7 @@ void sm_schedule_cycle(struct sm *c)
     uint32_t count = c->config->schedulers;
     c->issue.issued = c->issue.held = 0;
     c->issue.held_schedulers = 0;
-    c->issue.held_until = SM_NEVER;
-    c->issue.stirred = false;
+    c->issue.at = SM_NEVER;
     bool tells = c->host.tells_cycles;
     if (tells)
         tell_cycles(c);
@@ -195,7 +196,7 @@ void sm_schedule_cycle(struct sm *c)
     c->issue.unit_free = unit_free(c);
     if (!(able & ((c->issue.clear & c->issue.unit_free) | c->issue.stale))) {
         if (c->sub)
-            c->issue.held_until = subcores_next(c);
+            look_again(c, subcores_next(c));
         *(sm_occupied(c) ? &c->account.counters.no_ready : &c->account.counters.idle) += count;
         return;
     }
@@ -208,7 +209,7 @@ void sm_schedule_cycle(struct sm *c)
         if (schedule(c, k, able & c->host.schedulers[k].warps, &kept)) {
             c->account.counters.issued++;
             able = able_warps(c); /* barriers may have opened */
-            c->issue.stirred = true;
+            c->issue.at = 0;
         } else if (kept.ready) {
             c->account.counters.descheduled++;
             c->issue.held_schedulers++;
@@ -219,7 +220,7 @@ void sm_schedule_cycle(struct sm *c)
     }
     if (held && !c->issue.issued) { /* else the next cycle will look again anyway */
         if (c->sub)
-            c->issue.held_until = subcores_next(c);
+            look_again(c, subcores_next(c));
         note_held(c, held);
     }
     if (c->host.hears_held)

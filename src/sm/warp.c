@@ -24,7 +24,7 @@ void sm_refresh(struct sm *c, uint32_t slot)
     struct sm_slot *s = &c->slots[slot];
     struct sm_issue *all = &c->issue;
     uint64_t bit = 1ull << slot;
-    all->stirred = true;
+    all->at = 0;
     all->needs[s->unit] &= ~bit;
     if (__builtin_expect(c->sub != NULL, 0))
         subcore_fill_buffer(c, slot);
@@ -63,7 +63,7 @@ static __attribute__((noinline)) void look_for_registers(struct sm *c, uint32_t 
 {
     uint64_t bit = 1ull << slot;
     uint32_t wait = registers_wait(&c->slots[slot], &c->program->code[c->slots[slot].buffer[0]]);
-    c->issue.stirred = true;
+    c->issue.at = 0;
     if (wait == WAIT_NONE)
         c->issue.clear |= bit;
     if (wait != WAIT_LONG)
@@ -80,7 +80,7 @@ void sm_set_barriers(struct sm *c, uint32_t block)
         bool waits = s->exec->state == WARP_AT_BARRIER;
         if (waits == s->at_barrier)
             continue;
-        c->issue.stirred = true;
+        c->issue.at = 0;
         s->at_barrier = waits;
         sm_show_barrier(c, slot);
         if (waits) {
@@ -105,7 +105,7 @@ void sm_try_fence(struct sm *c, uint32_t slot)
     if (!(c->issue.fenced & bit) || s->awaited || (s->stores && c->config->fence_waits_for_stores))
         return;
     c->issue.fenced &= ~bit;
-    c->issue.stirred = true;
+    c->issue.at = 0;
     if (c->config->fence_drops_l1 && c->lsu.l1d) {
         sm_l1_drop(c);
         c->lsu.refused = false;
@@ -143,7 +143,8 @@ void sm_finish(struct sm *c, uint16_t id)
     if (__builtin_expect(SM_HEARD(c, committed), 0))
         tell_committed(c, slot, f->pc);
     s->in_pipeline--;
-    c->issue.stirred |= !c->flights.free_count;
+    if (!c->flights.free_count)
+        c->issue.at = 0;
     c->flights.free[c->flights.free_count++] = id;
     if (__builtin_expect((c->issue.ended >> slot & 1) | c->issue.fenced, 0))
         go_on(c, slot);
@@ -153,7 +154,7 @@ void sm_nap(struct sm *c, uint32_t slot, uint32_t cycles)
 {
     c->slots[slot].wake_cycle = c->now + cycles;
     c->issue.asleep |= 1ull << slot;
-    c->issue.stirred = true;
+    c->issue.at = 0;
 }
 
 void sm_stop(struct sm *c, uint32_t slot)
@@ -170,7 +171,7 @@ void sm_try_retire(struct sm *c, uint32_t slot)
         return;
     if (c->config->ends_in_fetch && !c->mixes) {
         c->front.over |= bit;
-        c->issue.stirred = true;
+        c->issue.at = 0;
         return;
     }
     sm_retire(c, slot);
@@ -189,7 +190,7 @@ void sm_retire(struct sm *c, uint32_t slot)
     c->issue.clear &= ~bit;
     c->front.wants &= ~bit;
     c->issue.fenced &= ~bit;
-    c->issue.stirred = true;
+    c->issue.at = 0;
     SM_TELL(c, finished, slot);
     if (c->account.warp_log)
         warp_log_end(c->account.warp_log, slot, c->now);
