@@ -364,15 +364,15 @@ void access_addresses(struct exec_warp *w, const struct access_address *a, uint3
 typedef uint32_t quad_32 __attribute__((vector_size(16)));
 typedef uint64_t pair_64 __attribute__((vector_size(16)));
 
-/* Do the lanes of a base register rise by the same step? The last one is looked at first: most that are no row show it
- * there. The last pass overlaps the one before. */
-static bool rises_32(const uint32_t *base, uint32_t step)
+/* Do the lanes of half a base register rise by the same step? The last one is looked at first: most that are no row
+ * show it there. The last pass overlaps the one before. */
+static inline bool rises_32(const uint32_t *base, uint32_t step)
 {
-    if (base[31] != base[0] + 31 * step)
+    if (base[ROW_LANES - 1] != base[0] + (ROW_LANES - 1) * step)
         return false;
     quad_32 lower, upper, different[2] = {{0}, {0}};
-    for (int k = 0; k < WARP_LANES / 4; k++) {
-        int i = k < WARP_LANES / 4 - 1 ? 4 * k : WARP_LANES - 5;
+    for (int k = 0; k < ROW_LANES / 4; k++) {
+        int i = k < ROW_LANES / 4 - 1 ? 4 * k : ROW_LANES - 5;
         memcpy(&lower, base + i, sizeof lower);
         memcpy(&upper, base + i + 1, sizeof upper);
         different[k & 1] |= (upper - lower) ^ step;
@@ -381,13 +381,13 @@ static bool rises_32(const uint32_t *base, uint32_t step)
     return !(any[0] | any[1]);
 }
 
-static bool rises_64(const uint64_t *base, uint64_t step)
+static inline bool rises_64(const uint64_t *base, uint64_t step)
 {
-    if (base[31] != base[0] + 31 * step)
+    if (base[ROW_LANES - 1] != base[0] + (ROW_LANES - 1) * step)
         return false;
     pair_64 lower, upper, different[2] = {{0}, {0}};
-    for (int k = 0; k < WARP_LANES / 2; k++) {
-        int i = k < WARP_LANES / 2 - 1 ? 2 * k : WARP_LANES - 3;
+    for (int k = 0; k < ROW_LANES / 2; k++) {
+        int i = k < ROW_LANES / 2 - 1 ? 2 * k : ROW_LANES - 3;
         memcpy(&lower, base + i, sizeof lower);
         memcpy(&upper, base + i + 1, sizeof upper);
         different[k & 1] |= (upper - lower) ^ step;
@@ -396,58 +396,65 @@ static bool rises_64(const uint64_t *base, uint64_t step)
     return !(any[0] | any[1]);
 }
 
-static void fill_row(uint64_t addresses[WARP_LANES], uint64_t first, uint64_t step)
+static inline void fill_row(uint64_t addresses[ROW_LANES], uint64_t first, uint64_t step)
 {
     pair_64 next[4] = {{first, first + step}};
     for (int k = 1; k < 4; k++)
         next[k] = next[k - 1] + 2 * step;
-    for (int i = 0; i < WARP_LANES; i += 8)
+    for (int i = 0; i < ROW_LANES; i += 8)
         for (int k = 0; k < 4; k++, next[k - 1] += 8 * step)
             memcpy(addresses + i + 2 * k, &next[k], sizeof next[k]);
 }
 
-/* First address and step of a row. */
-static bool row_addresses(const struct exec_warp *w, const struct access_address *a, uint64_t *first, uint64_t *step)
+/* First addresses of both halves, and the step of a row. */
+static bool row_addresses(const struct exec_warp *w, const struct access_address *a, uint64_t first[ROW_HALVES],
+                          uint64_t *step)
 {
     if (a->base_bits == 32) {
         const uint32_t *base = lane_data(w, a->base);
         *step = base[1] - base[0];
-        *first = (uint32_t)(base[0] + (uint32_t)a->offset);
-        return rises_32(base, (uint32_t)*step);
+        first[0] = (uint32_t)(base[0] + (uint32_t)a->offset);
+        first[1] = (uint32_t)(base[ROW_LANES] + (uint32_t)a->offset);
+        return rises_32(base + ROW_LANES, (uint32_t)*step) && rises_32(base, (uint32_t)*step);
     }
     const uint64_t *base = lane_data(w, a->base);
     *step = base[1] - base[0];
-    *first = base[0] + (uint64_t)a->offset;
-    return rises_64(base, *step);
+    first[0] = base[0] + (uint64_t)a->offset;
+    first[1] = base[ROW_LANES] + (uint64_t)a->offset;
+    return rises_64(base + ROW_LANES, *step) && rises_64(base, *step);
 }
 
 bool access_find_row(struct exec_warp *w, const struct access_address *a, uint32_t bytes, bool is_store,
                      struct access_row *out)
 {
     enum ptx_space space = a->space == PTX_SPACE_NONE ? PTX_SPACE_GLOBAL : (enum ptx_space)a->space;
-    uint64_t first, step, start = 0, size = w->cta->shared_bytes;
+    uint64_t first[ROW_HALVES], step, start = 0, size = w->cta->shared_bytes;
     uintptr_t host = (uintptr_t)w->cta->shared;
     if ((space != PTX_SPACE_GLOBAL && space != PTX_SPACE_SHARED) || a->base_bits == 0 ||
-        !row_addresses(w, a, &first, &step))
+        !row_addresses(w, a, first, &step))
         return false;
     if (space == PTX_SPACE_GLOBAL) {
         const struct memory_range *r =
-            look_up(w, first); /* none where a generic address is one of shared or local memory */
+            look_up(w, first[0]); /* none where a generic address is one of shared or local memory */
         if (!r || !kind_fits(space, r->kind, is_store))
             return false;
         start = r->base;
         size = r->size_bytes;
         host = (uintptr_t)memory_pointer(start);
     }
-    if (step > size / WARP_LANES)
+    if (step > size / ROW_LANES)
         return false;
-    uint64_t span = (WARP_LANES - 1) * step + bytes, offset = first - start;
-    if (span > size || offset > size - span || (first | step) & (bytes - 1))
+    uint64_t span = (ROW_LANES - 1) * step + bytes;
+    if (span > size || first[0] - start > size - span || first[1] - start > size - span ||
+        (first[0] | first[1] | step) & (bytes - 1))
         return false;
     access_note(w, space, FULL_MASK, bytes, is_store);
-    if (!w->launch->addresses_unused)
-        fill_row(w->addr, first, step);
-    *out = (struct access_row){(uint8_t *)(host + offset), step};
+    out->step_bytes = step;
+    for (int half = 0; half < ROW_HALVES; half++) {
+        if (!w->launch->addresses_unused)
+            fill_row(w->addr + half * ROW_LANES, first[half], step);
+        out->first[half] = (uint8_t *)(host + (first[half] - start));
+    }
     return true;
 }
 

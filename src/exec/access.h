@@ -99,12 +99,14 @@ bool access_decode_address(struct decoder *d, const struct ptx_operand *o, enum 
 /* Fills w->addr for the lanes of mask (of a full warp at no extra cost). */
 void access_addresses(struct exec_warp *w, const struct access_address *a, uint32_t mask);
 
-/* Where the lanes of a full warp access memory when each lies one step, which may be 0, above the one before. */
+/* Where the lanes of a full warp access memory when in each half of it, each lies one step, which may be 0, above the
+ * one before: a row, or two beside each other, as blocks of 16 threads by some have them. */
+enum { ROW_HALVES = 2, ROW_LANES = WARP_LANES / ROW_HALVES };
 struct access_row {
-    uint8_t *first; /* host memory of lane 0 */
+    uint8_t *first[ROW_HALVES]; /* host memory of lanes 0 and 16 */
     uint64_t step_bytes;
 };
-/* Most accesses are such rows, and two lanes stand for all in the checks. False: they are not, or something is wrong
+/* Most accesses are such rows, and a few lanes stand for all in the checks. False: they are not, or something is wrong
  * with them; nothing was done then. */
 bool access_find_row(struct exec_warp *w, const struct access_address *a, uint32_t bytes, bool is_store,
                      struct access_row *out);

@@ -3,9 +3,9 @@
  *
  * A load or store of a warp is: the lanes' addresses, one check of all of them (access.c), then one loop per vector
  * element; a full warp whose lanes access memory at one distance from each other, as most do, is checked and moved as a
- * row. There is one handler for each pair of memory type and register width. Cache operators, eviction priorities,
- * scopes and orderings do not change values: memory is coherent, and a warp's accesses happen in program order. What
- * the host may look at meanwhile moves as a whole (ld_whole, st_whole). */
+ * row, or as two. There is one handler for each pair of memory type and register width. Cache operators, eviction
+ * priorities, scopes and orderings do not change values: memory is coherent, and a warp's accesses happen in program
+ * order. What the host may look at meanwhile moves as a whole (ld_whole, st_whole). */
 #include "exec/access.h"
 #include "exec/decode.h"
 #include "exec/store_value.h"
@@ -56,21 +56,26 @@ static const uint8_t *locate_uniform(struct exec_warp *w, const struct transfer 
 
 /* MEMORY: type in memory, sign included; WIDE: the register's own type; REG: its lanes. */
 #define LOAD(name, MEMORY, WIDE, REG)                                                                             \
-    static void name##_row(REG *d, const uint8_t *first, uint64_t step)                                           \
+    static inline void name##_half(REG *d, const uint8_t *first, uint64_t step)                                   \
     {                                                                                                             \
         MEMORY v;                                                                                                 \
         if (step == 0) {                                                                                          \
             memcpy(&v, first, sizeof v);                                                                          \
-            VECTOR_LOOP for (int i = 0; i < WARP_LANES; i++) d[i] = (REG)(WIDE)v;                                 \
+            VECTOR_LOOP for (int i = 0; i < ROW_LANES; i++) d[i] = (REG)(WIDE)v;                                  \
         } else if (step == sizeof v) {                                                                            \
             const MEMORY *from = (const MEMORY *)first;                                                           \
-            VECTOR_LOOP for (int i = 0; i < WARP_LANES; i++) d[i] = (REG)(WIDE)from[i];                           \
+            VECTOR_LOOP for (int i = 0; i < ROW_LANES; i++) d[i] = (REG)(WIDE)from[i];                            \
         } else {                                                                                                  \
-            for (int i = 0; i < WARP_LANES; i++, first += step) {                                                 \
+            for (int i = 0; i < ROW_LANES; i++, first += step) {                                                  \
                 memcpy(&v, first, sizeof v);                                                                      \
                 d[i] = (REG)(WIDE)v;                                                                              \
             }                                                                                                     \
         }                                                                                                         \
+    }                                                                                                             \
+    static void name##_row(REG *d, const struct access_row *row, uint64_t skip)                                   \
+    {                                                                                                             \
+        for (int half = 0; half < ROW_HALVES; half++)                                                             \
+            name##_half(d + half * ROW_LANES, row->first[half] + skip, row->step_bytes);                          \
     }                                                                                                             \
     static void name(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)                              \
     {                                                                                                             \
@@ -78,7 +83,7 @@ static const uint8_t *locate_uniform(struct exec_warp *w, const struct transfer 
         struct access_row row;                                                                                    \
         if (mask == FULL_MASK && access_find_row(w, &t->address, t->bytes, false, &row)) {                        \
             for (uint32_t n = 0; n < t->count; n++)                                                               \
-                name##_row(lane_data(w, t->refs[n]), row.first + n * sizeof(MEMORY), row.step_bytes);             \
+                name##_row(lane_data(w, t->refs[n]), &row, n * sizeof(MEMORY));                                   \
             return;                                                                                               \
         }                                                                                                         \
         uint64_t hosts[WARP_LANES];                                                                               \
@@ -167,17 +172,22 @@ void store_values(const struct exec_warp *w, const struct exec_inst *in, uint32_
 }
 
 #define STORE(name, MEMORY, REG)                                                                                 \
-    static void name##_row(const REG *s, uint8_t *first, uint64_t step)                                          \
+    static inline void name##_half(const REG *s, uint8_t *first, uint64_t step)                                  \
     {                                                                                                            \
         if (step == sizeof(MEMORY)) {                                                                            \
             MEMORY *to = (MEMORY *)first;                                                                        \
-            VECTOR_LOOP for (int i = 0; i < WARP_LANES; i++) to[i] = (MEMORY)s[i];                               \
+            VECTOR_LOOP for (int i = 0; i < ROW_LANES; i++) to[i] = (MEMORY)s[i];                                \
             return;                                                                                              \
         }                                                                                                        \
-        for (int i = 0; i < WARP_LANES; i++, first += step) {                                                    \
+        for (int i = 0; i < ROW_LANES; i++, first += step) {                                                     \
             MEMORY v = (MEMORY)s[i];                                                                             \
             memcpy(first, &v, sizeof v);                                                                         \
         }                                                                                                        \
+    }                                                                                                            \
+    static void name##_row(const REG *s, const struct access_row *row, uint64_t skip)                            \
+    {                                                                                                            \
+        for (int half = 0; half < ROW_HALVES; half++)                                                            \
+            name##_half(s + half * ROW_LANES, row->first[half] + skip, row->step_bytes);                         \
     }                                                                                                            \
     static void name(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)                             \
     {                                                                                                            \
@@ -185,7 +195,7 @@ void store_values(const struct exec_warp *w, const struct exec_inst *in, uint32_
         struct access_row row;                                                                                   \
         if (mask == FULL_MASK && !w->launch->watched && access_find_row(w, &t->address, t->bytes, true, &row)) { \
             for (uint32_t n = 0; n < t->count; n++)                                                              \
-                name##_row(lane_data(w, t->refs[n]), row.first + n * sizeof(MEMORY), row.step_bytes);            \
+                name##_row(lane_data(w, t->refs[n]), &row, n * sizeof(MEMORY));                                  \
             return;                                                                                              \
         }                                                                                                        \
         uint64_t hosts[WARP_LANES];                                                                              \
