@@ -366,7 +366,7 @@ typedef uint64_t pair_64 __attribute__((vector_size(16)));
 
 /* Do the lanes of half a base register rise by the same step? The last one is looked at first: most that are no row
  * show it there. The last pass overlaps the one before. */
-static inline bool rises_32(const uint32_t *base, uint32_t step)
+static inline __attribute__((always_inline)) bool rises_32(const uint32_t *base, uint32_t step)
 {
     if (base[ROW_LANES - 1] != base[0] + (ROW_LANES - 1) * step)
         return false;
@@ -381,7 +381,7 @@ static inline bool rises_32(const uint32_t *base, uint32_t step)
     return !(any[0] | any[1]);
 }
 
-static inline bool rises_64(const uint64_t *base, uint64_t step)
+static inline __attribute__((always_inline)) bool rises_64(const uint64_t *base, uint64_t step)
 {
     if (base[ROW_LANES - 1] != base[0] + (ROW_LANES - 1) * step)
         return false;

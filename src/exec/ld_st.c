@@ -56,17 +56,18 @@ static const uint8_t *locate_uniform(struct exec_warp *w, const struct transfer 
 
 /* MEMORY: type in memory, sign included; WIDE: the register's own type; REG: its lanes. */
 #define LOAD(name, MEMORY, WIDE, REG)                                                                             \
-    static inline void name##_half(REG *d, const uint8_t *first, uint64_t step)                                   \
+    static inline                                                                                                 \
+        __attribute__((always_inline)) void name##_lanes(REG *d, const uint8_t *first, uint64_t step, int lanes)  \
     {                                                                                                             \
         MEMORY v;                                                                                                 \
         if (step == 0) {                                                                                          \
             memcpy(&v, first, sizeof v);                                                                          \
-            VECTOR_LOOP for (int i = 0; i < ROW_LANES; i++) d[i] = (REG)(WIDE)v;                                  \
+            VECTOR_LOOP for (int i = 0; i < lanes; i++) d[i] = (REG)(WIDE)v;                                      \
         } else if (step == sizeof v) {                                                                            \
             const MEMORY *from = (const MEMORY *)first;                                                           \
-            VECTOR_LOOP for (int i = 0; i < ROW_LANES; i++) d[i] = (REG)(WIDE)from[i];                            \
+            VECTOR_LOOP for (int i = 0; i < lanes; i++) d[i] = (REG)(WIDE)from[i];                                \
         } else {                                                                                                  \
-            for (int i = 0; i < ROW_LANES; i++, first += step) {                                                  \
+            for (int i = 0; i < lanes; i++, first += step) {                                                      \
                 memcpy(&v, first, sizeof v);                                                                      \
                 d[i] = (REG)(WIDE)v;                                                                              \
             }                                                                                                     \
@@ -74,8 +75,12 @@ static const uint8_t *locate_uniform(struct exec_warp *w, const struct transfer 
     }                                                                                                             \
     static void name##_row(REG *d, const struct access_row *row, uint64_t skip)                                   \
     {                                                                                                             \
-        for (int half = 0; half < ROW_HALVES; half++)                                                             \
-            name##_half(d + half * ROW_LANES, row->first[half] + skip, row->step_bytes);                          \
+        if (row->first[1] == row->first[0] + ROW_LANES * row->step_bytes) {                                       \
+            name##_lanes(d, row->first[0] + skip, row->step_bytes, WARP_LANES);                                   \
+            return;                                                                                               \
+        }                                                                                                         \
+        name##_lanes(d, row->first[0] + skip, row->step_bytes, ROW_LANES);                                        \
+        name##_lanes(d + ROW_LANES, row->first[1] + skip, row->step_bytes, ROW_LANES);                            \
     }                                                                                                             \
     static void name(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)                              \
     {                                                                                                             \
@@ -172,22 +177,27 @@ void store_values(const struct exec_warp *w, const struct exec_inst *in, uint32_
 }
 
 #define STORE(name, MEMORY, REG)                                                                                 \
-    static inline void name##_half(const REG *s, uint8_t *first, uint64_t step)                                  \
+    static inline                                                                                                \
+        __attribute__((always_inline)) void name##_lanes(const REG *s, uint8_t *first, uint64_t step, int lanes) \
     {                                                                                                            \
         if (step == sizeof(MEMORY)) {                                                                            \
             MEMORY *to = (MEMORY *)first;                                                                        \
-            VECTOR_LOOP for (int i = 0; i < ROW_LANES; i++) to[i] = (MEMORY)s[i];                                \
+            VECTOR_LOOP for (int i = 0; i < lanes; i++) to[i] = (MEMORY)s[i];                                    \
             return;                                                                                              \
         }                                                                                                        \
-        for (int i = 0; i < ROW_LANES; i++, first += step) {                                                     \
+        for (int i = 0; i < lanes; i++, first += step) {                                                         \
             MEMORY v = (MEMORY)s[i];                                                                             \
             memcpy(first, &v, sizeof v);                                                                         \
         }                                                                                                        \
     }                                                                                                            \
     static void name##_row(const REG *s, const struct access_row *row, uint64_t skip)                            \
     {                                                                                                            \
-        for (int half = 0; half < ROW_HALVES; half++)                                                            \
-            name##_half(s + half * ROW_LANES, row->first[half] + skip, row->step_bytes);                         \
+        if (row->first[1] == row->first[0] + ROW_LANES * row->step_bytes) {                                      \
+            name##_lanes(s, row->first[0] + skip, row->step_bytes, WARP_LANES);                                  \
+            return;                                                                                              \
+        }                                                                                                        \
+        name##_lanes(s, row->first[0] + skip, row->step_bytes, ROW_LANES);                                       \
+        name##_lanes(s + ROW_LANES, row->first[1] + skip, row->step_bytes, ROW_LANES);                           \
     }                                                                                                            \
     static void name(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)                             \
     {                                                                                                            \
