@@ -225,7 +225,7 @@ static void make_product(struct sm_inst *code, const struct exec_function *f, co
     bool fused = l->insts[i].fate == PTX_FATE_FUSED && into < f->inst_count && in->opcode == PTX_OP_mul &&
                  in->type_count && !ptx_type_is_float((enum ptx_type)in->types[0]);
     if (fused && code[into].unit == SM_ALU)
-        set(&code[into], SM_SP, 4, ptx_has_modifier(in, PTX_MOD_WIDE) ? 4 : 2);
+        set(&code[into], SM_SP, 4, ptx_has_modifier(in, PTX_MOD_WIDE) && !l->insts[into].narrow ? 4 : 2);
 }
 
 /* A field of bits at a fixed place: a byte is one PRMT, another a shift and a mask. */
@@ -235,10 +235,32 @@ static void make_field(struct sm_inst *s, const struct ptx_inst *in)
         set(s, SM_ALU, 4u * s->slots, 2.0f * s->slots);
 }
 
+/* What the lower half alone is wanted of costs what 32 bits do. */
+static void make_narrow(struct sm_inst *s, const struct ptx_inst *in)
+{
+    switch (in->opcode) {
+    case PTX_OP_mul:
+    case PTX_OP_mad: set(s, SM_SP, 4, 2); break;
+    case PTX_OP_add:
+    case PTX_OP_sub:
+    case PTX_OP_neg:
+    case PTX_OP_and:
+    case PTX_OP_or:
+    case PTX_OP_xor:
+    case PTX_OP_not:
+    case PTX_OP_shl:
+    case PTX_OP_selp: set(s, SM_ALU, 4, 2); break;
+    default: break;
+    }
+}
+
 void sm_choose_pipelines(struct sm_inst *code, const struct exec_function *f, const struct ptx_lowering *l)
 {
     struct arena scratch = {0};
     bool *joined = arena_array(&scratch, bool, f->inst_count + 1);
+    for (uint32_t i = 0; i < f->inst_count; i++)
+        if (l->insts[i].narrow && code[i].slots == 1)
+            make_narrow(&code[i], &f->ptx->insts[i]);
     for (uint32_t i = 0; i < f->inst_count; i++) {
         make_product(code, f, l, i);
         make_field(&code[i], &f->ptx->insts[i]);
