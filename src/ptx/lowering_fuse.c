@@ -288,19 +288,19 @@ static void take(struct lowering_work *w, uint32_t i, uint32_t user)
 
 static bool can_vanish(const struct lowering_work *w, uint32_t i, uint32_t reg)
 {
-    if (!lower_use_count(w, reg))
-        return false;
+    bool is_read = false; /* an atomic may have dead readers alone */
     for (uint32_t k = w->users_of[reg]; k < w->users_of[reg + 1]; k++) {
         uint32_t user = w->users[k];
         const struct ptx_inst *u = lower_inst(w, user);
         if (w->insts[user].fate == PTX_FATE_DEAD)
             continue;
+        is_read = true;
         bool wide = lower_inst(w, i)->opcode == PTX_OP_mul && ptx_has_modifier(lower_inst(w, i), PTX_MOD_WIDE);
         if (!lower_is_kept(w, user) || (lower_loop_of(w, user) != lower_loop_of(w, i) && !wide) ||
             (u->guard && u->guard->index == reg) || !fits(w, i, user, reg))
             return false;
     }
-    return true;
+    return is_read;
 }
 
 /* Both values of a selection are computed for it alone: each is written under its predicate. */

@@ -107,6 +107,8 @@ static void dead_code_vanishes(void **state)
         {"ld.volatile.global.u32 %r5, [%q1];", "1"},
         {"atom.global.exch.b32 %r5, [%q1], %r1;", "1"},
         {"shfl.sync.down.b32 %r5, %r1, 1, 31, -1;", "1"},
+        /* nobody needs the result of an atomic: it is there all the same */
+        {"atom.global.add.u32 %r5, [%a3], %r1;\nadd.s32 %r6, %r5, %r2;", "1 0"},
     };
     CHECK(rules);
 }
