@@ -242,6 +242,8 @@ static void find_reads(struct arena *a, struct lowering_work *w)
         struct read_list l;
         l.count = 0;
         add_reads_of(w, &l, i, 0);
+        if (w->with[i])
+            add_reads_of(w, &l, w->with[i], 0);
         uint32_t *list = arena_array(a, uint32_t, l.count + 1);
         memcpy(list, l.list, sizeof *list * l.count);
         w->insts[i].reads = w->reads[i] = list;
@@ -344,6 +346,7 @@ const struct ptx_lowering *ptx_lower(struct arena *a, const struct ptx_function 
     w.insts = out->insts = arena_array(a, struct ptx_lowered, f->inst_count + 1);
     w.inputs = arena_array(&w.scratch, uint8_t, f->inst_count + 1);
     w.literals = arena_array(&w.scratch, uint8_t, f->inst_count + 1);
+    w.with = arena_array(&w.scratch, uint32_t, f->inst_count + 1);
     w.register_of = arena_array(&w.scratch, uint32_t, w.f->reg_count + 1);
     for (uint32_t r = 0; r < w.f->reg_count; r++)
         w.register_of[r] = r;

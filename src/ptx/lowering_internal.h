@@ -21,6 +21,7 @@ struct lowering_work {
     struct ptx_lowered *insts;  /* per instruction */
     uint8_t *inputs;            /* per instruction: values that go into it, with those of what is fused into it */
     uint8_t *literals;          /* and how many of them are literals */
+    uint32_t *with;             /* per instruction: one further on whose work it does too, of other values; 0: none */
     bool *narrow;               /* per register of 64 bits: its lower half alone is wanted */
     bool *divergent;            /* per register: may differ between the threads of a warp */
     uint32_t *register_of;      /* per register: see ptx_lowering */

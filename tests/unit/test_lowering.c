@@ -230,6 +230,33 @@ static void values_have_names_of_their_own(void **state)
     close_fixture(&x);
 }
 
+static void conversions_to_16_bits_come_in_pairs(void **state)
+{
+    (void)state;
+#define HALF(to, from) "cvt.rn.f16.f32 " to ", " from ";\n"
+#define BACK(to, from) "cvt.f32.f16 " to ", " from ";\n"
+    static const struct rule rules[] = {
+        {HALF("%h3", "%f1") BACK("%f5", "%h3") HALF("%h4", "%f2") BACK("%f6", "%h4") "mul.f32 %f0, %f5, %f6;",
+         "1 1 0 1 1"},
+        {HALF("%h3", "%f1") HALF("%h4", "%f2") "add.f16 %h0, %h3, %h4;", "1 0 1"},
+        /* the second has to wait for the first */
+        {HALF("%h3", "%f1") BACK("%f5", "%h3") HALF("%h4", "%f5") BACK("%f0", "%h4"), "1 1 1 1"},
+        /* what is stored is in the lower half of its register */
+        {HALF("%h0", "%f1") HALF("%h4", "%f2") BACK("%f0", "%h4"), "1 1 1"},
+        {HALF("%h3", "%f1") "cvt.rn.bf16.f32 %h4, %f2;\n" BACK("%f0",
+                                                               "%h3") "cvt.f32.bf16 %f5, %h4;\nadd.f32 %f0, %f0, %f5;",
+         "1 1 1 1 1"},
+    };
+#undef BACK
+    CHECK(rules);
+    struct fixture x;
+    open_body(&x, rules[1].body);
+    assert_true(reads(&x, 0, "%f1") && reads(&x, 0, "%f2"));
+    assert_int_equal(x.lowering->register_of[index_of(&x, "%h4")], x.lowering->register_of[index_of(&x, "%h3")]);
+    close_fixture(&x);
+#undef HALF
+}
+
 static void factors_of_24_bits_are_extended_once(void **state)
 {
     (void)state;
@@ -716,6 +743,7 @@ int main(void)
         cmocka_unit_test(addresses_take_arithmetic_in),
         cmocka_unit_test(two_become_one),
         cmocka_unit_test(values_have_names_of_their_own),
+        cmocka_unit_test(conversions_to_16_bits_come_in_pairs),
         cmocka_unit_test(factors_of_24_bits_are_extended_once),
         cmocka_unit_test(short_branches_become_predicates),
         cmocka_unit_test(loops_that_count_are_unrolled),
