@@ -180,10 +180,14 @@ static void read_partial(struct cache *c, const struct lookup *l, uint32_t entry
 
 /* Taking and losing lines. */
 
+static void take_from_another(struct cache *c, const struct lookup *l);
+
 static NOINLINE uint32_t ask_victim(struct cache *c, const struct lookup *l)
 {
     if (c->sets.spare)
         cache_sets_grow(&c->sets, l->set);
+    if (!c->asks && c->sets.kept) /* its owner may know lines by their place */
+        take_from_another(c, l);
     if (!c->choices.victim)
         return cache_sets_oldest(&c->sets, l->set);
     struct cache_ways ways = cache_ways(c, l->set);
@@ -238,6 +242,19 @@ static inline void evict(struct cache *c, const struct lookup *l, uint32_t way, 
     c->evictions++;
     if (unlikely(line->modified))
         write_back(c, l, address, line, leaving);
+}
+
+/* A line of another set leaves instead of one of this set, where lines are kept free. */
+static void take_from_another(struct cache *c, const struct lookup *l)
+{
+    struct leaving leaving;
+    struct lookup other = *l;
+    other.set = cache_sets_giver(&c->sets, l->set);
+    uint32_t way = other.set == l->set ? NO_WAY : cache_sets_oldest(&c->sets, other.set);
+    if (way == NO_WAY || line_at(c, other.set, way)->modified)
+        return;
+    evict(c, &other, way, &leaving);
+    cache_sets_move_way(&c->sets, other.set, way, l->set);
 }
 
 /* Puts the line of the access where the victim was; nothing of it is valid yet. */

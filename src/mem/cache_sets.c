@@ -50,6 +50,7 @@ void cache_sets_clear(struct cache_sets *s)
 {
     size_t lines = (size_t)s->most_sets * s->ways;
     s->recent = s->absent = NO_TAG;
+    s->drawn = 1;
     s->spare = s->lines_in_use % s->count;
     memset(s->tags, 0xff, lines * sizeof *s->tags); /* NO_TAG */
     memset(s->lines, 0, lines * sizeof *s->lines);
@@ -84,6 +85,61 @@ void cache_sets_grow(struct cache_sets *s, uint32_t set)
     s->ways_in_use[set]++;
     links[way] = (struct cache_link){.newer = (uint16_t)oldest, .older = (uint16_t)newest};
     links[newest].newer = links[oldest].older = (uint16_t)way;
+}
+
+static uint32_t draw(struct cache_sets *s) /* xorshift: the same numbers in each launch */
+{
+    s->drawn ^= s->drawn << 13;
+    s->drawn ^= s->drawn >> 17;
+    s->drawn ^= s->drawn << 5;
+    return s->drawn;
+}
+
+uint32_t cache_sets_giver(struct cache_sets *s, uint32_t set)
+{
+    uint32_t oldest = s->links[set * s->ways + s->newest[set]].newer;
+    if (s->spare || s->ways_in_use[set] == s->ways || *cache_sets_tag(s, set, oldest) == NO_TAG ||
+        draw(s) % (s->lines_in_use + s->kept) >= s->kept)
+        return set;
+    uint32_t other = draw(s) % s->count;
+    return s->ways_in_use[other] > 1 && s->ways_in_use[other] >= s->ways_in_use[set] ? other : set;
+}
+
+/* The last way of a set takes the number of one that goes. */
+static void close_gap(struct cache_sets *s, uint32_t set, uint32_t way)
+{
+    struct cache_link *links = &s->links[set * s->ways];
+    uint32_t last = --s->ways_in_use[set];
+    links[links[way].older].newer = links[way].newer;
+    links[links[way].newer].older = links[way].older;
+    if (s->newest[set] == way)
+        s->newest[set] = links[way].older;
+    if (way == last)
+        return;
+    uint64_t *marks = &s->marks[set * s->mark_words];
+    uint64_t mark = marks[last / 8] >> (last % 8 * 8) & 0xff;
+    marks[way / 8] = (marks[way / 8] & ~(0xffull << (way % 8 * 8))) | mark << (way % 8 * 8);
+    *cache_sets_tag(s, set, way) = *cache_sets_tag(s, set, last);
+    *cache_sets_line(s, set, way) = *cache_sets_line(s, set, last);
+    *cache_sets_tag(s, set, last) = NO_TAG;
+    *cache_sets_line(s, set, last) = (struct cache_line){.age = 0};
+    struct cache_link link = links[last];
+    links[link.older].newer = links[link.newer].older = (uint16_t)way;
+    links[way] = link.newer == last ? links[last] : link; /* the only one is its own neighbour */
+    if (s->newest[set] == last)
+        s->newest[set] = (uint16_t)way;
+}
+
+void cache_sets_move_way(struct cache_sets *s, uint32_t from, uint32_t way, uint32_t to)
+{
+    struct cache_link *links = &s->links[to * s->ways];
+    uint32_t newest = s->newest[to], oldest = links[newest].newer, added = s->ways_in_use[to]++;
+    *cache_sets_tag(s, from, way) = NO_TAG;
+    *cache_sets_line(s, from, way) = (struct cache_line){.age = 0};
+    s->recent = NO_TAG;
+    close_gap(s, from, way);
+    links[added] = (struct cache_link){.newer = (uint16_t)oldest, .older = (uint16_t)newest};
+    links[newest].newer = links[oldest].older = (uint16_t)added;
 }
 
 /* Its place is among the other ways without a line, before those above it. */

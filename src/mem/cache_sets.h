@@ -41,6 +41,8 @@ struct cache_sets {
     uint32_t most_sets;    /* that there is room for */
     uint32_t lines_in_use; /* of all sets */
     uint32_t spare;        /* of these, not yet in any set */
+    uint32_t kept;         /* lines besides them that are kept free; 0: sets keep their ways */
+    uint32_t drawn;        /* the last number that was drawn */
     uint16_t *ways_in_use; /* of each set: its first ones */
     enum cache_index index;
 };
@@ -54,6 +56,12 @@ void cache_sets_init(struct cache_sets *s, struct arena *a, const struct cache_c
 void cache_sets_resize(struct cache_sets *s, uint32_t lines);
 /* A set whose ways all have lines gets one more, if there is one to spare. */
 void cache_sets_grow(struct cache_sets *s, uint32_t set);
+/* The set that gives a way to one that misses, and has lines in all of its own: mostly itself. Free lines are any, so
+ * that one of (all lines / kept ones) misses takes such a line, and another set has to free one: any set that has no
+ * fewer ways. */
+uint32_t cache_sets_giver(struct cache_sets *s, uint32_t set);
+/* A way of another set, whose line has left, is one of this set; it is the next that is taken. */
+void cache_sets_move_way(struct cache_sets *s, uint32_t from, uint32_t way, uint32_t to);
 /* No set has a line. */
 void cache_sets_clear(struct cache_sets *s);
 /* The way has lost its line. */

@@ -34,15 +34,16 @@ void cache_invalidate(struct cache *c)
     c->head.blocked = 0;
 }
 
-void cache_resize(struct cache *c, uint32_t bytes)
+void cache_resize(struct cache *c, uint32_t bytes, uint32_t kept_bytes)
 {
     uint32_t lines = bytes / c->line_bytes;
     assert(c->head.mshr.used == 0);
-    if (lines == c->sets.lines_in_use)
+    if (lines == c->sets.lines_in_use && kept_bytes / c->line_bytes == c->sets.kept)
         return;
     cache_sets_resize(&c->sets, lines);
-    c->chooses = c->choices.victim || c->sets.spare;
-    c->plain_reads = c->asks || c->sets.spare ? 0 : PLAIN_READS;
+    c->sets.kept = kept_bytes / c->line_bytes;
+    c->chooses = c->choices.victim || c->sets.spare || c->sets.kept;
+    c->plain_reads = c->asks || c->sets.spare || c->sets.kept ? 0 : PLAIN_READS;
     c->touched = false;
     c->head.blocked = 0;
     c->blocked.address = UINT64_MAX;

@@ -13,6 +13,9 @@
  * Refresh (t_refi, t_rfc): every t_refi cycles all rows are closed, and no command goes out for t_rfc cycles. Data on
  * its way still comes. It is not waited for that rows may be closed.
  *
+ * Rows that nobody asks for (t_idle): a row whose last column command is so long ago has been closed since then, when
+ * it could be. That is looked at when the bank takes its next request.
+ *
  * Left out: refresh of single banks, the column's place in a row, a separate queue for writes. */
 #include "mem/dram.h"
 
@@ -39,6 +42,7 @@ struct request {
 
 struct bank {
     uint64_t read_at, write_at, activate_at, precharge_at;
+    uint64_t idle_at; /* its row is closed, if nobody has asked for it by then */
     uint32_t open_row;
     uint16_t head, tail; /* waiting, oldest first */
     uint16_t current;
@@ -58,7 +62,7 @@ struct transfer {
 
 struct timing {
     uint32_t burst, data /* burst cycles that are waited for */, ccd, ccdl, rrd, rcd, rcd_write, ras, rp, rc, cl, wl,
-        read_to_write, write_to_read, write_to_precharge, rtpl, refi, rfc;
+        read_to_write, write_to_read, write_to_precharge, rtpl, refi, rfc, idle;
 };
 
 struct dram {
@@ -116,6 +120,7 @@ static struct timing timing_of(const struct dram_config *c)
         .rtpl = c->t_rtpl,
         .refi = c->t_refi,
         .rfc = c->t_rfc,
+        .idle = c->t_idle,
         .rcd_write = at_least_zero((int64_t)c->t_rcd - (c->t_wl + 1)),
         .read_to_write = at_least_zero((int64_t)c->t_cl + burst + 2 - c->t_wl),
         .write_to_read = c->t_wl + burst + c->t_cdlr,
@@ -316,10 +321,20 @@ static inline void expect_precharge(struct dram *d, uint32_t bank_index)
     d->row_open = earlier(d->row_open, d->command_at[bank_index]);
 }
 
-static void take_request(struct dram *d, uint32_t bank_index)
+static void close_idle_row(struct dram *d, struct bank *bank, uint64_t bit)
+{
+    uint64_t closed_at = later(bank->idle_at, later(bank->precharge_at, d->groups[bank->group].precharge_at));
+    bank->activate_at = later(bank->activate_at, closed_at + d->t.rp);
+    d->open_banks &= ~bit;
+    d->counters.precharges++;
+}
+
+static void take_request(struct dram *d, uint32_t bank_index, uint64_t now)
 {
     struct bank *bank = &d->banks[bank_index];
     uint64_t bit = 1ull << bank_index;
+    if (d->t.idle && d->open_banks & bit && now >= bank->idle_at)
+        close_idle_row(d, bank, bit);
     bool row_is_open = d->open_banks & bit;
     uint16_t taken = unlink_after(d, bank, before_choice(d, bank, row_is_open));
     const struct request *r = &d->requests[taken];
@@ -338,7 +353,7 @@ static void take_request(struct dram *d, uint32_t bank_index)
     }
 }
 
-static void schedule_fifo(struct dram *d)
+static void schedule_fifo(struct dram *d, uint64_t now)
 {
     if (d->oldest == NO_REQUEST)
         return;
@@ -346,16 +361,16 @@ static void schedule_fifo(struct dram *d)
     if (d->current_banks >> r->bank & 1)
         return;
     d->oldest = r->next_arrival;
-    take_request(d, r->bank); /* the bank's oldest is the oldest of all */
+    take_request(d, r->bank, now); /* the bank's oldest is the oldest of all */
 }
 
-static void schedule(struct dram *d)
+static void schedule(struct dram *d, uint64_t now)
 {
     uint64_t takers = d->queued_banks & ~d->current_banks;
     if (d->fifo) {
-        schedule_fifo(d);
+        schedule_fifo(d, now);
     } else if (takers) {
-        take_request(d, first_from(takers, d->first_bank));
+        take_request(d, first_from(takers, d->first_bank), now);
         d->first_bank = after_bank(d, d->first_bank);
     }
 }
@@ -402,6 +417,7 @@ static void issue_column(struct dram *d, uint32_t bank_index, uint64_t now)
         hold_back(d, d->precharge_banks & group->banks, group->precharge_at);
         d->counters.reads++;
     }
+    bank->idle_at = now + d->t.idle;
     d->counters.busy_cycles += d->t.burst;
     d->issued.column = r->write ? DRAM_WRITE : DRAM_READ;
     d->issued.column_bank = bank_index;
@@ -597,7 +613,7 @@ void dram_work(struct dram *d, uint64_t now)
         dram_finish_data(d, now);
     if (now >= d->refresh_at)
         refresh(d, now);
-    schedule(d);
+    schedule(d, now);
     if (now >= d->column_open || now >= d->row_open)
         issue_commands(d, now);
     uint64_t at = earlier(d->row_open, data_has_room(d) ? d->column_open : d->head.data_at);

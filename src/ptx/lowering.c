@@ -1,10 +1,10 @@
 /* The estimate of what ptxas makes of a function, from what its output for sm_90 looks like. In this file: who defines
- * and reads each register, code that nobody needs, and what each instruction waits for in the end. In the others: how
- * many machine instructions one is (lowering_count.c), moves (lowering_moves.c), two in one (lowering_fuse.c), loads
- * from shared memory (lowering_shared.c), what differs between threads (lowering_divergent.c), branches
- * (lowering_control.c), loops (lowering_loops.c), what is loaded where (lowering_places.c). Left out: motion of code
- * between blocks, values that are computed twice, functions that are inlined. Of loops that are unrolled, the counting
- * alone changes here; ptx/unroll.h makes the rounds. */
+ * and reads each register, code that nobody needs, and what each instruction waits for in the end. In the others:
+ * registers that hold several values (lowering_names.c), how many machine instructions one is (lowering_count.c), moves
+ * (lowering_moves.c), two in one (lowering_fuse.c), loads from shared memory (lowering_shared.c), what differs between
+ * threads (lowering_divergent.c), branches (lowering_control.c), loops (lowering_loops.c), what is loaded where
+ * (lowering_places.c). Left out: motion of code between blocks, values that are computed twice, functions that are
+ * inlined. Of loops that are unrolled, the counting alone changes here; ptx/unroll.h makes the rounds. */
 #include "ptx/lowering_internal.h"
 
 #include <string.h>
@@ -237,13 +237,16 @@ static void add_reads_of(const struct lowering_work *w, struct read_list *l, uin
 
 static void find_reads(struct arena *a, struct lowering_work *w)
 {
+    w->reads = arena_array(&w->scratch, uint32_t *, w->f->inst_count + 1);
     for (uint32_t i = 0; i < w->f->inst_count; i++) {
         struct read_list l;
         l.count = 0;
         add_reads_of(w, &l, i, 0);
+        if (w->with[i])
+            add_reads_of(w, &l, w->with[i], 0);
         uint32_t *list = arena_array(a, uint32_t, l.count + 1);
         memcpy(list, l.list, sizeof *list * l.count);
-        w->insts[i].reads = list;
+        w->insts[i].reads = w->reads[i] = list;
         w->insts[i].read_count = (uint8_t)l.count;
     }
 }
@@ -269,7 +272,8 @@ static void count_each(struct lowering_work *w)
     for (uint32_t i = 0; i < w->f->inst_count; i++) {
         const struct ptx_inst *in = &w->f->insts[i];
         uint32_t result = lower_result(w, i);
-        w->insts[i].slots = lower_count(w->f, in, result != LOWER_NONE && w->narrow[result]);
+        w->insts[i].narrow = result != LOWER_NONE && w->narrow[result];
+        w->insts[i].slots = lower_count(w->f, in, w->insts[i].narrow);
         if (compares_loaded(w, in))
             w->insts[i].slots = 1;
         w->insts[i].into = PTX_INTO_NOTHING;
@@ -306,16 +310,45 @@ static void settle_registers(struct lowering_work *w)
     }
 }
 
+static uint32_t root_of(const uint32_t *register_of, uint32_t r)
+{
+    while (register_of[r] != r)
+        r = register_of[r];
+    return r;
+}
+
+/* In the names of the function as it is: a value with a register of its own has that of the register that it was
+ * written to. Where it was merged with another, the two registers are one. */
+static void restore_names(struct lowering_work *w, const struct ptx_function *f, const uint32_t *origin,
+                          uint32_t *register_of, bool *divergent)
+{
+    for (uint32_t r = 0; r < f->reg_count; r++)
+        register_of[r] = origin ? r : w->register_of[r];
+    for (uint32_t r = 0; r < w->f->reg_count; r++) {
+        divergent[origin ? origin[r] : r] |= w->divergent[r];
+        if (origin)
+            register_of[root_of(register_of, origin[r])] = root_of(register_of, origin[w->register_of[r]]);
+    }
+    for (uint32_t r = 0; r < f->reg_count; r++)
+        register_of[r] = root_of(register_of, r);
+    for (uint32_t i = 0; origin && i < f->inst_count; i++)
+        for (uint32_t k = 0; k < w->insts[i].read_count; k++)
+            w->reads[i][k] = register_of[origin[w->reads[i][k]]];
+}
+
 const struct ptx_lowering *ptx_lower(struct arena *a, const struct ptx_function *f)
 {
     struct lowering_work w = {.f = f};
     struct ptx_lowering *out = arena_new(a, struct ptx_lowering);
     w.cfg = ptx_cfg_build(&w.scratch, f);
+    const uint32_t *origin;
+    w.f = lower_name_values(&w.scratch, f, w.cfg, &origin);
     w.insts = out->insts = arena_array(a, struct ptx_lowered, f->inst_count + 1);
     w.inputs = arena_array(&w.scratch, uint8_t, f->inst_count + 1);
     w.literals = arena_array(&w.scratch, uint8_t, f->inst_count + 1);
-    out->register_of = w.register_of = arena_array(a, uint32_t, f->reg_count + 1);
-    for (uint32_t r = 0; r < f->reg_count; r++)
+    w.with = arena_array(&w.scratch, uint32_t, f->inst_count + 1);
+    w.register_of = arena_array(&w.scratch, uint32_t, w.f->reg_count + 1);
+    for (uint32_t r = 0; r < w.f->reg_count; r++)
         w.register_of[r] = r;
     collect_references(&w);
     find_definitions(&w);
@@ -334,9 +367,10 @@ const struct ptx_lowering *ptx_lower(struct arena *a, const struct ptx_function 
     settle_registers(&w);
     find_reads(a, &w);
     out->counted_count = w.counted_count;
+    uint32_t *register_of = arena_array(a, uint32_t, f->reg_count + 1);
     bool *divergent = arena_array(a, bool, f->reg_count + 1);
-    if (f->reg_count)
-        memcpy(divergent, w.divergent, f->reg_count * sizeof *divergent);
+    restore_names(&w, f, origin, register_of, divergent);
+    out->register_of = register_of;
     out->divergent = divergent;
     arena_free(&w.scratch);
     return out;

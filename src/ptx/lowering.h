@@ -24,6 +24,7 @@ struct ptx_lowered {
                       instruction is never the last of its basic block, and neither branches nor writes memory */
     bool laid_out; /* a bra without a guard, slots 1: but its target was laid out next, and there is no such machine
                       instruction. It should cost nothing */
+    bool narrow;   /* of 64 bits, or a wide product, of which the lower half alone is wanted: it has 32 */
     uint8_t fate;  /* enum ptx_fate; all but KEPT have no slots */
     uint8_t read_count;
     const uint32_t *reads; /* ptx_reg.index of the registers that it waits for, the guard's too: what those that

@@ -363,6 +363,7 @@ void lower_control(struct lowering_work *w)
         end_with_loop(&c, l);
     control_load_constants(&c);
     control_hoist_reciprocals(&c);
+    control_extend_factors(&c);
     if (w->f->is_entry) {
         control_load_parameters(&c);
         control_begin_kernel(w);

@@ -49,6 +49,7 @@ void control_find_shared(struct control *c);
 void control_load_parameters(struct control *c);
 void control_load_constants(struct control *c);
 void control_hoist_reciprocals(struct control *c);
+void control_extend_factors(struct control *c);
 void control_fetch_handles(struct lowering_work *w);
 
 #endif

@@ -99,6 +99,8 @@ uint8_t lower_count(const struct ptx_function *f, const struct ptx_inst *in, boo
         return 1; /* as a move: it goes with the moves */
     if (lower_reads_parameter(f, in) || is_aligned_field(in))
         return 1;
+    if (narrow && ptx_has_modifier(in, PTX_MOD_WIDE) && lower_is_integer(in, 32))
+        return 1; /* as .lo */
     return look_up(in, narrow ? half_of(first) : first, second);
 }
 

@@ -288,19 +288,19 @@ static void take(struct lowering_work *w, uint32_t i, uint32_t user)
 
 static bool can_vanish(const struct lowering_work *w, uint32_t i, uint32_t reg)
 {
-    if (!lower_use_count(w, reg))
-        return false;
+    bool is_read = false; /* an atomic may have dead readers alone */
     for (uint32_t k = w->users_of[reg]; k < w->users_of[reg + 1]; k++) {
         uint32_t user = w->users[k];
         const struct ptx_inst *u = lower_inst(w, user);
         if (w->insts[user].fate == PTX_FATE_DEAD)
             continue;
+        is_read = true;
         bool wide = lower_inst(w, i)->opcode == PTX_OP_mul && ptx_has_modifier(lower_inst(w, i), PTX_MOD_WIDE);
         if (!lower_is_kept(w, user) || (lower_loop_of(w, user) != lower_loop_of(w, i) && !wide) ||
             (u->guard && u->guard->index == reg) || !fits(w, i, user, reg))
             return false;
     }
-    return true;
+    return is_read;
 }
 
 /* Both values of a selection are computed for it alone: each is written under its predicate. */
@@ -428,6 +428,61 @@ static void share_scaling(struct lowering_work *w)
     }
 }
 
+/* ------------------------------------------------------------- two conversions to 16 bits */
+
+static bool makes_half(const struct lowering_work *w, uint32_t i)
+{
+    const struct ptx_inst *in = lower_inst(w, i);
+    return in->opcode == PTX_OP_cvt && in->type_count == 2 && in->operand_count == 2 && !in->guard &&
+           (in->types[0] == PTX_F16 || in->types[0] == PTX_BF16) && in->types[1] == PTX_F32 &&
+           ptx_has_modifier(in, PTX_MOD_RN) && lower_is_kept(w, i) && in->operands[1].kind == PTX_OPERAND_REG &&
+           lower_result(w, i) != LOWER_NONE && w->definition[lower_result(w, i)] == i;
+}
+
+/* Arithmetic reads either half of a register; what is stored has to be in the lower one. */
+static bool readers_take_halves(const struct lowering_work *w, uint32_t reg)
+{
+    for (uint32_t k = w->users_of[reg]; k < w->users_of[reg + 1]; k++) {
+        const struct ptx_inst *u = lower_inst(w, w->users[k]);
+        bool packs = u->opcode == PTX_OP_mov && u->operand_count == 2 && u->operands[1].kind == PTX_OPERAND_VECTOR;
+        bool widens = u->opcode == PTX_OP_cvt && u->type_count == 2 && u->types[0] == PTX_F32;
+        bool computes = lower_type(u) == PTX_F16 && !lower_uses_memory(u) && u->opcode != PTX_OP_mov;
+        if (!packs && !widens && !computes)
+            return false;
+    }
+    return lower_use_count(w, reg);
+}
+
+static bool is_there_at(const struct lowering_work *w, uint32_t reg, uint32_t i, uint32_t end)
+{
+    for (uint32_t k = i; k < end; k++)
+        for (uint32_t r = w->results_of[k]; r < w->refs_of[k + 1]; r++)
+            if (w->ref[r] == reg)
+                return false;
+    return true;
+}
+
+/* One F2FP makes both halves of a register: the second conversion, whose source is there already, goes with the first.
+ */
+static void pair_halves(struct lowering_work *w)
+{
+    enum { MOST_APART = 256 }; /* so that long blocks take no longer than they must */
+    for (uint32_t i = 0; i < w->f->inst_count; i++) {
+        if (!makes_half(w, i) || w->with[i] || !readers_take_halves(w, lower_result(w, i)))
+            continue;
+        uint32_t end = w->cfg->blocks[w->cfg->block_of_inst[i]].end;
+        for (uint32_t k = i + 1; k + 1 < end && k < i + MOST_APART && !w->with[i]; k++) {
+            if (!makes_half(w, k) || lower_inst(w, k)->types[0] != lower_inst(w, i)->types[0] ||
+                !readers_take_halves(w, lower_result(w, k)) ||
+                !is_there_at(w, lower_inst(w, k)->operands[1].reg->index, i, k))
+                continue;
+            w->with[i] = k;
+            w->register_of[lower_result(w, k)] = w->register_of[lower_result(w, i)];
+            lower_vanish(w, k, PTX_FATE_MERGED, i);
+        }
+    }
+}
+
 void lower_fuse(struct lowering_work *w)
 {
     share_reciprocals(w);
@@ -445,4 +500,5 @@ void lower_fuse(struct lowering_work *w)
     }
     test_on_the_way(w);
     predicate_selections(w);
+    pair_halves(w);
 }

@@ -21,9 +21,11 @@ struct lowering_work {
     struct ptx_lowered *insts;  /* per instruction */
     uint8_t *inputs;            /* per instruction: values that go into it, with those of what is fused into it */
     uint8_t *literals;          /* and how many of them are literals */
+    uint32_t *with;             /* per instruction: one further on whose work it does too, of other values; 0: none */
     bool *narrow;               /* per register of 64 bits: its lower half alone is wanted */
     bool *divergent;            /* per register: may differ between the threads of a warp */
     uint32_t *register_of;      /* per register: see ptx_lowering */
+    uint32_t **reads;           /* per instruction: what it waits for in the end */
     struct ptx_counted *counted;
     uint32_t counted_count;
 };
@@ -55,6 +57,10 @@ bool lower_divides(const struct ptx_inst *in);             /* by a register, 32 
 uint8_t lower_reciprocal_slots(const struct ptx_inst *in); /* what is left out where the reciprocal is there */
 void lower_vanish(struct lowering_work *w, uint32_t i, enum ptx_fate fate, uint32_t into);
 
+/* The function in which each value has a register of its own (lowering_names.c): f itself where nothing changes, with
+ * *origin NULL; else per register the one of f that it is a value of. */
+const struct ptx_function *lower_name_values(struct arena *a, const struct ptx_function *f, const struct ptx_cfg *cfg,
+                                             const uint32_t **origin);
 uint8_t lower_count(const struct ptx_function *f, const struct ptx_inst *in, bool narrow); /* lowering_count.c */
 void lower_find_narrow(struct lowering_work *w);                                           /* lowering_count.c */
 void lower_find_divergent(struct lowering_work *w);                                        /* lowering_divergent.c */

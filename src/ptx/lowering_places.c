@@ -213,6 +213,48 @@ void control_hoist_reciprocals(struct control *c)
     }
 }
 
+/* ------------------------------------------------------------- products of 24 bits */
+
+/* The outermost loop around an instruction that a value comes into from outside; PTX_NO_LOOP: none. */
+static int32_t loop_that_keeps(const struct control *c, uint32_t i, uint32_t definition)
+{
+    int32_t loop = lower_loop_of(c->w, i), found = PTX_NO_LOOP;
+    for (; loop != PTX_NO_LOOP && !control_is_in_loop(c, (uint32_t)loop, definition); loop = c->cfg->loops[loop].parent)
+        found = loop;
+    return found;
+}
+
+/* Both factors are extended, and the product is one of 32 bits. What was extended before is there; what stays in a loop
+ * is extended before it. */
+void control_extend_factors(struct control *c)
+{
+    uint32_t *home = arena_array(&c->w->scratch, uint32_t, 2 * (size_t)c->f->reg_count + 2); /* block + 1; 0: none */
+    for (uint32_t i = 0; i < c->f->inst_count; i++) {
+        const struct ptx_inst *in = &c->f->insts[i];
+        if ((in->opcode != PTX_OP_mul24 && in->opcode != PTX_OP_mad24) || !lower_is_kept(c->w, i) ||
+            ptx_has_modifier(in, PTX_MOD_HI))
+            continue;
+        uint32_t block = c->cfg->block_of_inst[i];
+        bool is_square = in->operands[1].kind == PTX_OPERAND_REG && in->operands[2].kind == PTX_OPERAND_REG &&
+                         in->operands[1].reg == in->operands[2].reg;
+        c->w->insts[i].slots = 1;
+        for (uint32_t k = 1; k <= 2u - is_square; k++) {
+            if (in->operands[k].kind != PTX_OPERAND_REG)
+                continue;
+            uint32_t reg = in->operands[k].reg->index, d = c->w->definition[reg];
+            uint32_t *at = &home[2 * reg + ptx_type_is_signed(lower_type(in))];
+            if (d < LOWER_MANY && *at && ptx_cfg_dominates(c->cfg, *at - 1, block))
+                continue;
+            int32_t loop = d < LOWER_MANY ? loop_that_keeps(c, i, d) : PTX_NO_LOOP;
+            if (loop == PTX_NO_LOOP)
+                c->w->insts[i].slots++;
+            else
+                control_pay_before(c, (uint32_t)loop, 1);
+            *at = (loop == PTX_NO_LOOP ? block : c->cfg->loops[loop].header_block) + 1;
+        }
+    }
+}
+
 /* ------------------------------------------------------------- textures */
 
 /* What a texture is comes from the constant bank, once for all reads of it in a block. */

@@ -681,6 +681,32 @@ static void gate_refresh(void **state)
     }
 }
 
+/* A row that nobody asks for is closed so long after its last column command: not a cycle earlier or later. */
+static void gate_idle(void **state)
+{
+    (void)state;
+    FOR_EACH_TRY(x) {
+        for (uint32_t late = 0; late < 2; late++) {
+            struct dram_config config = no_times();
+            config.t_idle = x + 3;
+            config.t_rp = 5;
+            struct channel *c = start(config);
+            push_read(c, 3, 1);
+            run(c, 2); /* activate in cycle 0, read in cycle 1 */
+            assert_int_equal(cycle_of(c, DRAM_READ, 3, 0), 1);
+            run(c, x + 1 + late);
+            push_read(c, 3, 1); /* taken in cycle 1 + t_idle, or the one before */
+            run(c, 40);
+            if (late) {
+                assert_int_equal(cycle_of(c, DRAM_ACTIVATE, 3, 1), 1 + x + 3 + 5);
+            } else {
+                assert_int_equal(cycle_of(c, DRAM_READ, 3, 1), x + 3);
+            }
+            stop(c);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -710,6 +736,7 @@ int main(void)
         cmocka_unit_test(one_command_a_cycle),
         cmocka_unit_test(row_beside_column),
         cmocka_unit_test(gate_refresh),
+        cmocka_unit_test(gate_idle),
         cmocka_unit_test(described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,6 +107,8 @@ static void dead_code_vanishes(void **state)
         {"ld.volatile.global.u32 %r5, [%q1];", "1"},
         {"atom.global.exch.b32 %r5, [%q1], %r1;", "1"},
         {"shfl.sync.down.b32 %r5, %r1, 1, 31, -1;", "1"},
+        /* nobody needs the result of an atomic: it is there all the same */
+        {"atom.global.add.u32 %r5, [%a3], %r1;\nadd.s32 %r6, %r5, %r2;", "1 0"},
     };
     CHECK(rules);
 }
@@ -187,6 +189,89 @@ static void two_become_one(void **state)
     "mul.hi.s32 %r0, %r0, %r2;\nmul.hi.s32 %r0, %r0, %r3;\nmul.hi.s32 %r0, %r0, %r4;\nmul.hi.s32 %r0, %r0, %r2;\n" \
     "mul.hi.s32 %r0, %r0, %r3;\nmul.hi.s32 %r0, %r0, %r4;\nmul.hi.s32 %r0, %r0, %r2;\nmul.hi.s32 %r0, %r0, %r3;\n" \
     "mul.hi.s32 %r0, %r0, %r4;\n"
+
+/* A register that is written again holds another value. */
+static void values_have_names_of_their_own(void **state)
+{
+    (void)state;
+    static const struct rule rules[] = {
+        {"add.s32 %r5, %r1, %r2;\nadd.s32 %r5, %r5, %r3;\nadd.s32 %r5, %r5, %r4;\nadd.s32 %r0, %r5, %r1;", "0 1 0 1"},
+        {"add.s32 %r1, %r1, %r2;\nadd.s32 %r1, %r1, %r3;\nxor.b32 %r0, %r1, %r4;", "0 1 1"},
+        /* the first value is read once more */
+        {"add.s32 %r5, %r1, %r2;\nmul.lo.s32 %r0, %r5, %r5;\nadd.s32 %r5, %r5, %r3;\nxor.b32 %r0, %r5, %r0;",
+         "1 1 1 1"},
+        /* a guard: what was there may stay */
+        {"add.s32 %r5, %r1, %r2;\n@%p1 mul.lo.s32 %r5, %r3, %r3;\nadd.s32 %r5, %r5, %r4;\nmul.lo.s32 %r0, %r5, %r5;",
+         "1 1 1 1"},
+        /* the lower half of a wide product, of which the second is wanted as a whole */
+        {"cvt.u32.u64 %r5, %q1;\nmad.wide.u32 %q5, %r5, 77, %q2;\ncvt.u32.u64 %r5, %q5;\n"
+         "mad.wide.u32 %q5, %r5, 77, %q2;\nxor.b64 %q0, %q5, %q3;",
+         "0 1 0 3 2"},
+        /* the first value lives on in another block */
+        {"add.s32 %r5, %r1, %r2;\n@%p1 bra L;\n" LONG_PART "add.s32 %r5, %r5, %r3;\nL:\nmul.lo.s32 %r0, %r5, %r5;",
+         "1 3 1 1 1 1 1 1 1 1 1 1 1"},
+    };
+    CHECK(rules);
+    struct fixture x;
+    open_body(&x, rules[0].body);
+    assert_true(reads(&x, 1, "%r1") && reads(&x, 1, "%r2") && reads(&x, 1, "%r3"));
+    assert_false(reads(&x, 1, "%r5"));
+    assert_true(reads(&x, 3, "%r5") && reads(&x, 3, "%r4"));
+    assert_true(x.lowering->divergent[index_of(&x, "%r5")]);
+    close_fixture(&x);
+    open_body(&x, rules[4].body);
+    assert_true(x.lowering->insts[HEAD_INSTRUCTIONS + 1].narrow && !x.lowering->insts[HEAD_INSTRUCTIONS + 3].narrow);
+    close_fixture(&x);
+    /* a value that goes on in the register of a loop: who reads that waits for it */
+    open_body(&x, "mov.u32 %r6, 1;\nL:\nmul.hi.s32 %r5, %r6, %r2;\nmov.u32 %r6, %r5;\nmul.hi.s32 %r5, %r1, %r3;\n"
+                  "setp.lt.s32 %p4, %r5, %r6;\n@%p4 bra L;\nmov.u32 %r0, %r6;\n");
+    assert_int_equal(x.lowering->insts[HEAD_INSTRUCTIONS + 2].fate, PTX_FATE_MERGED);
+    assert_int_equal(x.lowering->register_of[index_of(&x, "%r6")], x.lowering->register_of[index_of(&x, "%r5")]);
+    close_fixture(&x);
+}
+
+static void conversions_to_16_bits_come_in_pairs(void **state)
+{
+    (void)state;
+#define HALF(to, from) "cvt.rn.f16.f32 " to ", " from ";\n"
+#define BACK(to, from) "cvt.f32.f16 " to ", " from ";\n"
+    static const struct rule rules[] = {
+        {HALF("%h3", "%f1") BACK("%f5", "%h3") HALF("%h4", "%f2") BACK("%f6", "%h4") "mul.f32 %f0, %f5, %f6;",
+         "1 1 0 1 1"},
+        {HALF("%h3", "%f1") HALF("%h4", "%f2") "add.f16 %h0, %h3, %h4;", "1 0 1"},
+        /* the second has to wait for the first */
+        {HALF("%h3", "%f1") BACK("%f5", "%h3") HALF("%h4", "%f5") BACK("%f0", "%h4"), "1 1 1 1"},
+        /* what is stored is in the lower half of its register */
+        {HALF("%h0", "%f1") HALF("%h4", "%f2") BACK("%f0", "%h4"), "1 1 1"},
+        {HALF("%h3", "%f1") "cvt.rn.bf16.f32 %h4, %f2;\n" BACK("%f0",
+                                                               "%h3") "cvt.f32.bf16 %f5, %h4;\nadd.f32 %f0, %f0, %f5;",
+         "1 1 1 1 1"},
+    };
+#undef BACK
+    CHECK(rules);
+    struct fixture x;
+    open_body(&x, rules[1].body);
+    assert_true(reads(&x, 0, "%f1") && reads(&x, 0, "%f2"));
+    assert_int_equal(x.lowering->register_of[index_of(&x, "%h4")], x.lowering->register_of[index_of(&x, "%h3")]);
+    close_fixture(&x);
+#undef HALF
+}
+
+static void factors_of_24_bits_are_extended_once(void **state)
+{
+    (void)state;
+    static const struct rule rules[] = {
+        {"mul24.lo.s32 %r5, %r1, %r2;\nmul24.lo.s32 %r6, %r3, %r2;\nxor.b32 %r0, %r5, %r6;", "3 2 1"},
+        {"mul24.lo.u32 %r0, %r1, 77;", "2"},
+        {"mad24.lo.s32 %r0, %r1, %r1, %r2;", "2"},
+        {"mul24.hi.s32 %r0, %r1, %r2;", "6"},
+        {"mul24.lo.s32 %r5, %r1, %r2;\nmul24.lo.u32 %r6, %r3, %r2;\nxor.b32 %r0, %r5, %r6;", "3 3 1"},
+        {"mul24.lo.s32 %r5, %r1, %r2;\nL:\nmul24.lo.s32 %r5, %r5, %r3;\nmul24.lo.s32 %r5, %r5, %r3;\n"
+         "setp.lt.s32 %p4, %r5, %r1;\n@%p4 bra L;\nmov.u32 %r0, %r5;",
+         "4 2 2 1 1"},
+    };
+    CHECK(rules);
+}
 
 static void short_branches_become_predicates(void **state)
 {
@@ -657,6 +742,9 @@ int main(void)
         cmocka_unit_test(dead_code_vanishes),
         cmocka_unit_test(addresses_take_arithmetic_in),
         cmocka_unit_test(two_become_one),
+        cmocka_unit_test(values_have_names_of_their_own),
+        cmocka_unit_test(conversions_to_16_bits_come_in_pairs),
+        cmocka_unit_test(factors_of_24_bits_are_extended_once),
         cmocka_unit_test(short_branches_become_predicates),
         cmocka_unit_test(loops_that_count_are_unrolled),
         cmocka_unit_test(threads_meet_on_the_way),
