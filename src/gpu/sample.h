@@ -20,7 +20,7 @@ struct timing;
 /* Of a timed launch, which is the only one. */
 void sample_begin(struct timing *t, struct residency *r);
 /* Another launch has started: from now on all blocks are timed. */
-void sample_stop(struct residency *r);
+void sample_stop(struct timing *t, struct residency *r);
 /* To be called when a block has ended, and from time to time while sample_holds. False: r->error. */
 bool sample_advance(struct timing *t, struct residency *r);
 /* Blocks run without time, and cannot go on by themselves at present: none is placed. */
