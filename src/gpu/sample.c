@@ -15,11 +15,12 @@
 
 /* A stretch of time, to warm up or to measure: at least so many cycles, and so many instructions of each warp that is
  * there, but no more cycles than that. */
-enum { LEAST_CYCLES = 8192, WARP_INSTRUCTIONS = 64, MOST_CYCLES = 64 * LEAST_CYCLES };
+enum { FIRST_CYCLES = 32768, LEAST_CYCLES = 8192, WARP_INSTRUCTIONS = 64, MOST_CYCLES = 12 * LEAST_CYCLES };
 /* Lengths of gaps, in those of the last two stretches. */
-enum { FIRST_GAP = 8, LEAST_GAP = 8, LONGEST_GAP = 64 };
+enum { FIRST_GAP = 2, LEAST_GAP = 16, LONGEST_GAP = 64 };
 /* Half of the interval so far, relative: the next gap is twice as long where it is less than the one, half as long where
  * it is more than the other. */
+static const double cold_doubt = 0.03; /* what caches that were not kept warm may add, relative */
 static const double certain = 0.02, uncertain = 0.05;
 
 enum phase { FIRST, MEASURES, COMES_TO_REST, WARMS, TIMES_THE_REST };
@@ -38,6 +39,7 @@ struct sample_launch {
     double cycles;                           /* estimated, for the instructions between windows */
     double speed;                            /* of the last window: instructions per cycle */
     double squares;                          /* of the doubt about each gap */
+    double difference;                       /* the largest of two windows, relative */
     uint32_t windows;
 };
 
@@ -152,7 +154,7 @@ static bool is_long_enough(const struct timing *t, const struct residency *r)
     const struct sample_launch *s = r->sample;
     uint64_t cycles = t->now - s->since;
     double instructions = executed(t, r) - s->from;
-    return cycles >= LEAST_CYCLES && instructions > 0 &&
+    return cycles >= (s->phase == FIRST ? FIRST_CYCLES : LEAST_CYCLES) && instructions > 0 &&
            (cycles >= MOST_CYCLES || instructions >= WARP_INSTRUCTIONS * (double)warps(t, r));
 }
 
@@ -160,7 +162,9 @@ static bool is_long_enough(const struct timing *t, const struct residency *r)
 static void choose_gap(struct sample_launch *s)
 {
     double doubt = 2 * sqrt(s->squares) / s->cycles;
-    if (doubt < certain && s->gap_stretches < LONGEST_GAP)
+    if (s->gap_stretches < LEAST_GAP)
+        s->gap_stretches = LEAST_GAP;
+    else if (doubt < certain && s->gap_stretches < LONGEST_GAP)
         s->gap_stretches *= 2;
     else if (doubt > uncertain && s->gap_stretches > LEAST_GAP)
         s->gap_stretches /= 2;
@@ -174,6 +178,7 @@ static void settle(struct sample_launch *s, double speed)
     if (s->windows) {
         s->cycles += cycles;
         s->squares += doubt * doubt / 3;
+        s->difference = fmax(s->difference, fabs(speed - s->speed) / mean);
         choose_gap(s);
     }
     s->speed = speed;
@@ -251,13 +256,14 @@ void sample_end(struct residency *r)
     if (s->without_time > 0) {
         if (getenv("SDEBUG")) fprintf(stderr, "end phase %d work %.0f ipc %.5f cycles %lu\n", s->phase, s->work, s->speed, c->cycles);
         s->cycles += s->work / s->speed; /* after the last window */
-        double half = sample_quantile(s->windows) * sqrt(s->squares);
+        double left = s->work / s->speed * (s->windows > 1 ? s->difference : 1);
+        double half = sample_quantile(s->windows < 2 ? 2 : s->windows) * sqrt(s->squares + left * left / 3);
         uint64_t simulated = c->cycles;
         r->estimate = (struct gpu_estimate){.timed_cycles = simulated,
                                             .blocks = r->block_count,
                                             .timed_blocks = r->block_count,
                                             .half_squared = half * half,
-                                            .half_common = SAMPLE_LEAST_DOUBT * s->cycles};
+                                            .half_common = cold_doubt * s->cycles};
         sample_scale(c, all / (all - s->without_time));
         c->cycles = (uint64_t)((double)simulated - s->skipped_cycles + s->cycles + 0.5);
     }

@@ -7,6 +7,7 @@
 #include "base/out_of_memory.h"
 #include "gpu/sample_inside.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +15,10 @@ enum {
     TURNS = 64,      /* of a core, in a gap */
     LEAST_SLICE = 8, /* instructions of a warp at a time */
     LARGEST_SLICE = 1 << 20,
+    LAST_SLICE = 16, /* in the last turn: blocks are not to stand at their barriers together when time goes on */
 };
 static const double lost_most = 0.1; /* of the blocks that were there: so many may end without others following */
+static const double drift_most = 0.1;
 
 struct core_rates {
     double per_cycle;               /* instructions */
@@ -27,7 +30,7 @@ struct core_rates {
 };
 
 struct sample_rates {
-    uint32_t cores;
+    uint32_t cores, gaps;
     uint64_t since;
     double share[CORE_WARPS_MOST]; /* of a core's instructions: those of its oldest warp, of the next, ... */
     struct core_rates list[];
@@ -136,7 +139,7 @@ static void divide(const struct sample_rates *s, struct core_rates *c, const str
 
 /* Once around the core's warps. *done: instructions. False: *e. */
 static bool go_around(const struct sample_rates *s, struct core_rates *c, struct timing *t, struct residency *r,
-                      struct sm *core, double *done, struct error *e)
+                      struct sm *core, uint32_t most, double *done, struct error *e)
 {
     struct ranking now;
     rank(core, &now);
@@ -144,7 +147,7 @@ static bool go_around(const struct sample_rates *s, struct core_rates *c, struct
     *done = 0;
     for (uint32_t k = 0; k < now.count; k++) {
         uint32_t slot = now.slot[k];
-        double slice = c->credit[slot] < LARGEST_SLICE ? c->credit[slot] : LARGEST_SLICE;
+        double slice = c->credit[slot] < most ? c->credit[slot] : most;
         if (slice < LEAST_SLICE)
             continue;
         uint32_t executed = sm_skip(core, slot, (uint32_t)slice);
@@ -159,12 +162,12 @@ static bool go_around(const struct sample_rates *s, struct core_rates *c, struct
 }
 
 static bool run_core(const struct sample_rates *s, struct core_rates *c, struct timing *t, struct residency *r,
-                     struct sm *core, double instructions, struct error *e)
+                     struct sm *core, double instructions, uint32_t most, struct error *e)
 {
     double done = 1;
     c->owed += instructions;
     while (c->owed >= 1 && done > 0) {
-        if (!go_around(s, c, t, r, core, &done, e))
+        if (!go_around(s, c, t, r, core, most, &done, e))
             return false;
         c->owed -= done;
     }
@@ -181,8 +184,17 @@ static uint32_t resident(const struct timing *t, const struct residency *r)
     return sum;
 }
 
+/* Cores drift apart in time; as long as none passes, this does that: by how much of the gap, different for each core and
+ * each gap. */
+static double drift(uint32_t core, uint32_t gap)
+{
+    double golden = 0.6180339887 * (core + 1) + 0.7548776662 * (gap + 1);
+    return 1 + drift_most * (golden - floor(golden) - 0.5);
+}
+
 bool sample_gap(struct sample_rates *s, struct timing *t, struct residency *r, double cycles)
 {
+    s->gaps++;
     uint32_t least = (uint32_t)((1 - lost_most) * resident(t, r));
     for (uint32_t i = 0; i < s->cores; i++) {
         s->list[i].owed = 0;
@@ -191,7 +203,8 @@ bool sample_gap(struct sample_rates *s, struct timing *t, struct residency *r, d
     for (uint32_t turn = 0; turn < TURNS; turn++) {
         for (uint32_t i = 0; i < s->cores; i++)
             if (t->owner[i] == r &&
-                !run_core(s, &s->list[i], t, r, t->cores[i], s->list[i].per_cycle * cycles / TURNS, &r->error))
+                !run_core(s, &s->list[i], t, r, t->cores[i], s->list[i].per_cycle * cycles / TURNS * drift(i, s->gaps),
+                          turn + 1 < TURNS ? LARGEST_SLICE : LAST_SLICE, &r->error))
                 return false;
         if (r->next_block == r->block_count && resident(t, r) < least)
             return true;
