@@ -3,13 +3,12 @@
  * Time passes in windows, in which cycles per warp instruction are measured. Between two of them the cores are brought
  * to rest, and warps execute without time as many instructions as they would have in a number of cycles (sample_gap.c);
  * then time passes again, for a while in which nothing is measured: the machine fills, and caches find what the blocks
- * at hand use. The estimate is the cycles of the windows and, for all instructions between two windows, the mean of what
- * was measured in these. The more alike two windows are, the longer is the gap after them. */
+ * at hand use. The estimate is the cycles of the windows and, for all instructions between two windows, the mean of
+ * what was measured in these. The more alike two windows are, the longer is the gap after them. */
 #include "base/out_of_memory.h"
 #include "gpu/sample_inside.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -18,8 +17,8 @@
 enum { FIRST_CYCLES = 32768, LEAST_CYCLES = 8192, WARP_INSTRUCTIONS = 64, MOST_CYCLES = 12 * LEAST_CYCLES };
 /* Lengths of gaps, in those of the last two stretches. */
 enum { FIRST_GAP = 2, LEAST_GAP = 16, LONGEST_GAP = 64 };
-/* Half of the interval so far, relative: the next gap is twice as long where it is less than the one, half as long where
- * it is more than the other. */
+/* Half of the interval so far, relative: the next gap is twice as long where it is less than the one, half as long
+ * where it is more than the other. */
 static const double cold_doubt = 0.03; /* what caches that were not kept warm may add, relative */
 static const double certain = 0.02, uncertain = 0.05;
 
@@ -33,13 +32,13 @@ struct sample_launch {
     uint32_t gap_stretches; /* length of the next gap */
     uint32_t gaps;
     struct sample_rates *rates;
-    double work;                             /* instructions since the last window's end */
-    double without_time;                     /* instructions in all gaps */
-    double skipped_cycles;                   /* simulated, but not counted: from the end of windows to the next */
-    double cycles;                           /* estimated, for the instructions between windows */
-    double speed;                            /* of the last window: instructions per cycle */
-    double squares;                          /* of the doubt about each gap */
-    double difference;                       /* the largest of two windows, relative */
+    double work;           /* instructions since the last window's end */
+    double without_time;   /* instructions in all gaps */
+    double skipped_cycles; /* simulated, but not counted: from the end of windows to the next */
+    double cycles;         /* estimated, for the instructions between windows */
+    double speed;          /* of the last window: instructions per cycle */
+    double squares;        /* of the doubt about each gap */
+    double difference;     /* the largest of two windows, relative */
     uint32_t windows;
 };
 
@@ -174,7 +173,6 @@ static void choose_gap(struct sample_launch *s)
 static void settle(struct sample_launch *s, double speed)
 {
     double mean = (s->speed + speed) / 2, cycles = s->work / mean, doubt = cycles * (speed - s->speed) / mean;
-    if (getenv("SDEBUG")) fprintf(stderr, "win %u ipc %.4f work %.0f -> cycles %.0f  gap %.0f\n", s->windows, speed, s->work, cycles, s->gap_stretches*s->stretch);
     if (s->windows) {
         s->cycles += cycles;
         s->squares += doubt * doubt / 3;
@@ -254,14 +252,13 @@ void sample_end(struct residency *r)
     struct gpu_counters *c = &r->counters;
     double all = sample_instructions(&c->exec);
     if (s->without_time > 0) {
-        if (getenv("SDEBUG")) fprintf(stderr, "end phase %d work %.0f ipc %.5f cycles %lu\n", s->phase, s->work, s->speed, c->cycles);
         s->cycles += s->work / s->speed; /* after the last window */
         double left = s->work / s->speed * (s->windows > 1 ? s->difference : 1);
         double half = sample_quantile(s->windows < 2 ? 2 : s->windows) * sqrt(s->squares + left * left / 3);
         uint64_t simulated = c->cycles;
         r->estimate = (struct gpu_estimate){.timed_cycles = simulated,
-                                            .blocks = r->block_count,
-                                            .timed_blocks = r->block_count,
+                                            .instructions = (uint64_t)all,
+                                            .timed_instructions = (uint64_t)(all - s->without_time),
                                             .half_squared = half * half,
                                             .half_common = cold_doubt * s->cycles};
         sample_scale(c, all / (all - s->without_time));

@@ -18,7 +18,6 @@ enum {
     LAST_SLICE = 16, /* in the last turn: blocks are not to stand at their barriers together when time goes on */
 };
 static const double lost_most = 0.1; /* of the blocks that were there: so many may end without others following */
-static const double drift_most = 0.1;
 
 struct core_rates {
     double per_cycle;               /* instructions */
@@ -30,8 +29,9 @@ struct core_rates {
 };
 
 struct sample_rates {
-    uint32_t cores, gaps;
+    uint32_t cores;
     uint64_t since;
+    double cycles;                 /* that were looked at */
     double share[CORE_WARPS_MOST]; /* of a core's instructions: those of its oldest warp, of the next, ... */
     struct core_rates list[];
 };
@@ -86,22 +86,26 @@ static void rank(const struct sm *core, struct ranking *out)
     }
 }
 
-/* Cores with as many warps go on at the same speed: what one of them is faster in a short time says little. */
-static void level(struct sample_rates *s)
+/* What a core was faster than others with as many warps is chance, mostly: over n times as long it adds up to the root
+ * of n times as much. */
+static void level(struct sample_rates *s, double times)
 {
     double sum[CORE_WARPS_MOST + 1] = {0}, count[CORE_WARPS_MOST + 1] = {0};
     for (uint32_t i = 0; i < s->cores; i++) {
         sum[s->list[i].warps] += s->list[i].per_cycle;
         count[s->list[i].warps]++;
     }
-    for (uint32_t i = 0; i < s->cores; i++)
-        s->list[i].per_cycle = sum[s->list[i].warps] / count[s->list[i].warps];
+    for (uint32_t i = 0; i < s->cores; i++) {
+        struct core_rates *c = &s->list[i];
+        double mean = sum[c->warps] / count[c->warps];
+        c->per_cycle = mean + (c->per_cycle - mean) / sqrt(times > 1 ? times : 1);
+    }
 }
 
 /* Warps that came meanwhile count from their beginning. */
 void sample_rates_end(struct sample_rates *s, const struct timing *t, const struct residency *r)
 {
-    double cycles = (double)(t->now - s->since);
+    double cycles = s->cycles = (double)(t->now - s->since);
     for (uint32_t i = 0; i < CORE_WARPS_MOST; i++)
         s->share[i] = 0;
     for (uint32_t i = 0; i < s->cores; i++) {
@@ -112,10 +116,10 @@ void sample_rates_end(struct sample_rates *s, const struct timing *t, const stru
             rank(t->cores[i], &now);
         c->warps = now.count;
         for (uint32_t k = 0; k < now.count; k++)
-            s->share[k] += (double)(now.warp[k].executed -
-                                    (now.warp[k].age == c->age[now.slot[k]] ? c->from[now.slot[k]] : 0)) + 1;
+            s->share[k] +=
+                (double)(now.warp[k].executed - (now.warp[k].age == c->age[now.slot[k]] ? c->from[now.slot[k]] : 0)) +
+                1;
     }
-    level(s);
 }
 
 static bool replace_block(struct timing *t, struct residency *r, struct sm *core, struct error *e)
@@ -184,27 +188,18 @@ static uint32_t resident(const struct timing *t, const struct residency *r)
     return sum;
 }
 
-/* Cores drift apart in time; as long as none passes, this does that: by how much of the gap, different for each core and
- * each gap. */
-static double drift(uint32_t core, uint32_t gap)
-{
-    double golden = 0.6180339887 * (core + 1) + 0.7548776662 * (gap + 1);
-    return 1 + drift_most * (golden - floor(golden) - 0.5);
-}
-
 bool sample_gap(struct sample_rates *s, struct timing *t, struct residency *r, double cycles)
 {
-    s->gaps++;
     uint32_t least = (uint32_t)((1 - lost_most) * resident(t, r));
+    level(s, cycles / s->cycles);
     for (uint32_t i = 0; i < s->cores; i++) {
         s->list[i].owed = 0;
         memset(s->list[i].credit, 0, sizeof s->list[i].credit);
     }
     for (uint32_t turn = 0; turn < TURNS; turn++) {
         for (uint32_t i = 0; i < s->cores; i++)
-            if (t->owner[i] == r &&
-                !run_core(s, &s->list[i], t, r, t->cores[i], s->list[i].per_cycle * cycles / TURNS * drift(i, s->gaps),
-                          turn + 1 < TURNS ? LARGEST_SLICE : LAST_SLICE, &r->error))
+            if (t->owner[i] == r && !run_core(s, &s->list[i], t, r, t->cores[i], s->list[i].per_cycle * cycles / TURNS,
+                                              turn + 1 < TURNS ? LARGEST_SLICE : LAST_SLICE, &r->error))
                 return false;
         if (r->next_block == r->block_count && resident(t, r) < least)
             return true;

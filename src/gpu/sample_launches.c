@@ -119,7 +119,7 @@ static void estimate(struct sampled_kernel *k, struct residency *r, double instr
     sample_scale(&r->counters, by);
     r->counters.cycles = (uint64_t)(cycles + 0.5);
     r->counters.exec = r->launch.counters;
-    r->estimate = (struct gpu_estimate){.blocks = r->block_count,
+    r->estimate = (struct gpu_estimate){.instructions = (uint64_t)instructions,
                                         .launches = 1,
                                         .half_squared = single * single + from->estimate.half_squared * by * by,
                                         .half_common = single / sqrt(kept_count(k)) +

@@ -20,7 +20,13 @@
 #include <assert.h>
 #include <string.h>
 
-enum { CHECK_CYCLES = 4096, SAMPLE_CHECK_CYCLES = 1024, MEET_CYCLES = 128, SUSPECT_CYCLES_FIRST = 1 << 16, SUSPECT_CYCLES = 1 << 20 };
+enum {
+    CHECK_CYCLES = 4096,
+    SAMPLE_CHECK_CYCLES = 1024,
+    MEET_CYCLES = 128,
+    SUSPECT_CYCLES_FIRST = 1 << 16,
+    SUSPECT_CYCLES = 1 << 20
+};
 
 static bool is_in_use(const struct gpu *g, const struct sm_program *p)
 {

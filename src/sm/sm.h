@@ -104,9 +104,9 @@ bool sm_idle(const struct sm *c); /* no resident warp, nothing in flight */
 /* skip.c: the core stands still while its warps execute without time. Not where threads are regrouped, or somebody
  * observes. */
 bool sm_may_rest(const struct sm *c);
-void sm_rest(struct sm *c, uint64_t now);   /* from now on no warp issues, */
-bool sm_is_at_rest(const struct sm *c);     /* until nothing is in flight any more; */
-void sm_go_on(struct sm *c, uint64_t now);  /* and they go on where they are then */
+void sm_rest(struct sm *c, uint64_t now);  /* from now on no warp issues, */
+bool sm_is_at_rest(const struct sm *c);    /* until nothing is in flight any more; */
+void sm_go_on(struct sm *c, uint64_t now); /* and they go on where they are then */
 struct sm_progress {
     uint64_t age, executed; /* since its beginning */
     uint32_t pc;            /* of its next instruction */
