@@ -1,10 +1,10 @@
 /* --sample inside a launch (sample.h).
  *
- * Time passes in windows, in which cycles per warp instruction are measured. Between two of them the cores are brought
+ * Time passes in windows, in which warp instructions per cycle are measured. Between two of them the cores are brought
  * to rest, and warps execute without time as many instructions as they would have in a number of cycles (sample_gap.c);
  * then time passes again, for a while in which nothing is measured: the machine fills, and caches find what the blocks
- * at hand use. The estimate is the cycles of the windows and, for all instructions between two windows, the mean of
- * what was measured in these. The more alike two windows are, the longer is the gap after them. */
+ * at hand use. The estimate is the cycles of the windows and, for all instructions between two windows, those that they
+ * take at the mean speed of the two. The less two windows differ, the longer are the gaps. */
 #include "base/out_of_memory.h"
 #include "gpu/sample_inside.h"
 
@@ -15,11 +15,11 @@
 /* A stretch of time, to warm up or to measure: at least so many cycles, and so many instructions of each warp that is
  * there, but no more cycles than that. */
 enum { FIRST_CYCLES = 32768, LEAST_CYCLES = 8192, WARP_INSTRUCTIONS = 64, MOST_CYCLES = 12 * LEAST_CYCLES };
-/* Lengths of gaps, in those of the last two stretches. */
-enum { FIRST_GAP = 2, LEAST_GAP = 16, LONGEST_GAP = 64 };
+/* Lengths of gaps, in twice that of the last window. The first is short: there is to be a second window. */
+enum { FIRST_GAP = 2, LEAST_GAP = 24, LONGEST_GAP = 96 };
+static const double cold_doubt = 0.03; /* what caches that were not kept warm may add, relative */
 /* Half of the interval so far, relative: the next gap is twice as long where it is less than the one, half as long
  * where it is more than the other. */
-static const double cold_doubt = 0.03; /* what caches that were not kept warm may add, relative */
 static const double certain = 0.02, uncertain = 0.05;
 
 enum phase { FIRST, MEASURES, COMES_TO_REST, WARMS, TIMES_THE_REST };

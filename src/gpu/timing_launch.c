@@ -503,6 +503,16 @@ static bool advance_samples(struct timing *t, struct gpu *g, struct error *e)
     return true;
 }
 
+/* In the cycle `check`, before which nothing happens: samples are taken in the same cycles however cores are run.
+ * Returns the next. */
+static uint64_t look_at_samples(struct timing *t, struct gpu *g, uint64_t check, bool *ok, struct error *e)
+{
+    if (check > t->now)
+        timing_jump(t, check);
+    *ok = check_cores(t, e) && check_limits(t, timing_eldest(g), UINT64_MAX, e) && advance_samples(t, g, e);
+    return t->now + SAMPLE_CHECK_CYCLES;
+}
+
 static bool end_those_over(struct timing *t, struct gpu *g)
 {
     bool any = false;
@@ -552,11 +562,13 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
     bool ahead = runs_ahead(t, g);
     while (*ok && t->now < until) {
         uint64_t next = timing_next_cycle(t);
-        if (next == UINT64_MAX && t->options->sample) {
-            *ok = advance_samples(t, g, e);
+        if (t->options->sample && next >= check && check < earliest(limit, until)) {
+            check = look_at_samples(t, g, check, ok, e);
             if (*ok && end_those_over(t, g))
                 return GPU_ENDED;
             next = timing_next_cycle(t);
+            if (next != UINT64_MAX)
+                continue;
         }
         if (!*ok)
             break;
