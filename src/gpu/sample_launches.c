@@ -93,7 +93,7 @@ static void keep(struct sampled_kernel *k, const struct residency *r, double ins
     free(to->counters.policies);
     *to = (struct kept_launch){.instructions = instructions, .counters = r->counters, .estimate = r->estimate};
     to->counters.policies = policy_counts_copy(r->counters.policies);
-    k->next_timed = k->seen + (k->count >= FIRST_LAUNCHES && spread(k) < alike ? 3 * k->seen : 0);
+    k->next_timed = k->seen + (k->count >= FIRST_LAUNCHES && spread(k) < alike ? k->seen : 0);
 }
 
 static const struct kept_launch *nearest(const struct sampled_kernel *k, double instructions)
