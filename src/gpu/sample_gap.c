@@ -102,12 +102,32 @@ static void level(struct sample_rates *s, double times)
     }
 }
 
+/* Of warps of an age: how many cores had one, the sum of what these executed, and of its squares. */
+struct age_sums {
+    double count[CORE_WARPS_MOST], sum[CORE_WARPS_MOST], squares[CORE_WARPS_MOST];
+};
+
+/* Where cores do not agree that warps of an age are faster or slower than all, it is chance, and they are not. */
+static void set_shares(struct sample_rates *s, const struct age_sums *a)
+{
+    double all = 0, count = 0;
+    for (uint32_t k = 0; k < CORE_WARPS_MOST; k++) {
+        all += a->sum[k];
+        count += a->count[k];
+    }
+    all = count > 0 ? all / count : 1;
+    for (uint32_t k = 0; k < CORE_WARPS_MOST; k++) {
+        double n = a->count[k], mean = n > 0 ? a->sum[k] / n : all, by = mean - all;
+        double error = n > 1 ? (a->squares[k] / n - mean * mean) / (n - 1) : 0, known = by * by - 4 * error;
+        s->share[k] = 1 + (known > 0 ? all + by * known / (by * by) : all);
+    }
+}
+
 /* Warps that came meanwhile count from their beginning. */
 void sample_rates_end(struct sample_rates *s, const struct timing *t, const struct residency *r)
 {
     double cycles = s->cycles = (double)(t->now - s->since);
-    for (uint32_t i = 0; i < CORE_WARPS_MOST; i++)
-        s->share[i] = 0;
+    struct age_sums ages = {0};
     for (uint32_t i = 0; i < s->cores; i++) {
         struct core_rates *c = &s->list[i];
         struct ranking now = {.count = 0};
@@ -115,11 +135,15 @@ void sample_rates_end(struct sample_rates *s, const struct timing *t, const stru
         if (t->owner[i] == r)
             rank(t->cores[i], &now);
         c->warps = now.count;
-        for (uint32_t k = 0; k < now.count; k++)
-            s->share[k] +=
-                (double)(now.warp[k].executed - (now.warp[k].age == c->age[now.slot[k]] ? c->from[now.slot[k]] : 0)) +
-                1;
+        for (uint32_t k = 0; k < now.count; k++) {
+            uint64_t from = now.warp[k].age == c->age[now.slot[k]] ? c->from[now.slot[k]] : 0;
+            double executed = (double)(now.warp[k].executed - from);
+            ages.count[k]++;
+            ages.sum[k] += executed;
+            ages.squares[k] += executed * executed;
+        }
     }
+    set_shares(s, &ages);
 }
 
 static bool replace_block(struct timing *t, struct residency *r, struct sm *core, struct error *e)
