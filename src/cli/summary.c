@@ -256,15 +256,15 @@ static void print_setup(const json_t *stats, FILE *to)
 static void print_estimate(const json_t *stats, FILE *to)
 {
     const json_t *total = json_object_get(stats, "total"), *x = json_object_get(total, "estimate");
-    char timed[40], blocks[40];
+    char timed[40], all[40];
     if (!x)
         return;
     double cycles = json_number_value(json_object_get(total, "cycles"));
     double high = json_number_value(json_object_get(x, "cycles_high"));
-    fprintf(
-        to, "  cycles are estimated: %s of %s blocks were timed", //
-        cli_grouped((unsigned long long)json_integer_value(json_object_get(x, "timed_blocks")), timed, sizeof timed),
-        cli_grouped((unsigned long long)json_integer_value(json_object_get(x, "blocks")), blocks, sizeof blocks));
+    fprintf(to, "  cycles are estimated: %s of %s warp instructions were timed", //
+            cli_grouped((unsigned long long)json_integer_value(json_object_get(x, "timed_instructions")), timed,
+                        sizeof timed),
+            cli_grouped((unsigned long long)json_integer_value(json_object_get(x, "instructions")), all, sizeof all));
     fprintf(to, " in launches of which a part was; 95%% interval of the total: +-%.1f%%\n", 100 * (high / cycles - 1));
 }
 

@@ -56,8 +56,8 @@ struct gpu_options {
 
 /* Of cycles that are not counted but estimated (sample.h); all 0: they were counted. */
 struct gpu_estimate {
-    uint64_t timed_cycles, timed_blocks, blocks;
-    uint64_t launches; /* of which no block was timed */
+    uint64_t timed_cycles, timed_instructions, instructions;
+    uint64_t launches; /* of which nothing was timed */
     /* Half of the 95% interval: of what is independent, squared; and of what estimates have in common, which adds up.
      */
     double half_squared, half_common;

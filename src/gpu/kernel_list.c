@@ -22,9 +22,9 @@ void gpu_kernel_add(struct gpu_kernel *sum, const struct gpu_kernel *k)
     counters_add(&to->cycles, &from->cycles, sizeof *to - offsetof(struct gpu_counters, cycles));
     sum->warp_instructions += k->warp_instructions;
     sum->thread_instructions += k->thread_instructions;
-    sum->estimate.timed_cycles += k->estimate.blocks ? k->estimate.timed_cycles : k->counters.cycles;
-    sum->estimate.timed_blocks += k->estimate.timed_blocks;
-    sum->estimate.blocks += k->estimate.blocks;
+    sum->estimate.timed_cycles += k->estimate.instructions ? k->estimate.timed_cycles : k->counters.cycles;
+    sum->estimate.timed_instructions += k->estimate.timed_instructions;
+    sum->estimate.instructions += k->estimate.instructions;
     sum->estimate.launches += k->estimate.launches;
     sum->estimate.half_squared += k->estimate.half_squared;
     sum->estimate.half_common += k->estimate.half_common;

@@ -1,11 +1,10 @@
-/* --sample: a part of a program's blocks is timed, the others run without time, and cycles are estimated from both.
- * Memory is what it would be in either case.
+/* --sample: a part of a program's instructions is timed, the others run without time, and cycles are estimated from
+ * both. Memory is what it would be in either case.
  *
- * Inside a launch: once the first blocks that fill the machine have ended, the cycles that a warp instruction takes are
- * measured in batches of blocks; then blocks are executed without time while the cores stand still, and time goes on
- * with those that follow them, for another measurement or to the end. Among launches of one kernel and shape: the first
- * ones are timed, and the more alike they are the fewer of the others; those that are not take their numbers from the
- * timed one that executed most nearly as many instructions. */
+ * Inside a launch (sample.c, sample_gap.c): the speed is measured in stretches of time; between them the cores stand
+ * still, and the warps that they have go on without time. Among launches of one kernel and shape (sample_launches.c):
+ * the first ones are timed, and the more alike they are the fewer of the others; those that are not take their numbers
+ * from the timed one that executed most nearly as many instructions. */
 #ifndef HEDDLE_GPU_SAMPLE_H
 #define HEDDLE_GPU_SAMPLE_H
 
@@ -20,13 +19,12 @@ struct timing;
 /* Of a timed launch, which is the only one. */
 void sample_begin(struct timing *t, struct residency *r);
 /* Another launch has started: from now on all blocks are timed. */
-void sample_stop(struct residency *r);
-/* To be called when a block has ended, and from time to time while sample_holds. False: r->error. */
+void sample_stop(struct timing *t, struct residency *r);
+/* To be called from time to time, with no core ahead of the others. False: r->error. */
 bool sample_advance(struct timing *t, struct residency *r);
-/* Blocks run without time, and cannot go on by themselves at present: none is placed. */
+/* Its cores come to rest: no block is placed. */
 bool sample_holds(const struct residency *r);
-/* The launch has ended, and its counters are those of the blocks that were timed: from here on they are estimates of
- * all. */
+/* The launch has ended, and its counters are those of what was timed: from here on they are estimates of all. */
 void sample_end(struct residency *r);
 
 /* Is the launch to be timed, or to be estimated from others? */

@@ -84,6 +84,8 @@ uint64_t timing_next_cycle(
 void timing_jump(struct timing *t, uint64_t cycle);
 /* timing_launch.c. One block a port and a cycle, of one launch a cycle: the first that can place any. */
 bool timing_place_blocks(struct timing *t, struct residency *first, struct error *e);
+/* The next one of the launch, on a core of its own that has room. */
+bool timing_place_block(struct timing *t, struct residency *r, struct sm *c, struct error *e);
 /* timing_count.c */
 void timing_add_core(struct sm *core, struct gpu_counters *c);
 void timing_add_tables(struct sm *core, struct policy_tables *t); /* what policies counted for each instruction */

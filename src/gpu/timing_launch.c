@@ -20,7 +20,13 @@
 #include <assert.h>
 #include <string.h>
 
-enum { CHECK_CYCLES = 4096, MEET_CYCLES = 128, SUSPECT_CYCLES_FIRST = 1 << 16, SUSPECT_CYCLES = 1 << 20 };
+enum {
+    CHECK_CYCLES = 4096,
+    SAMPLE_CHECK_CYCLES = 1024,
+    MEET_CYCLES = 128,
+    SUSPECT_CYCLES_FIRST = 1 << 16,
+    SUSPECT_CYCLES = 1 << 20
+};
 
 static bool is_in_use(const struct gpu *g, const struct sm_program *p)
 {
@@ -120,6 +126,19 @@ static uint64_t place_in_grid(const struct timing *t, const struct residency *r,
     return (clusters - 1 - n / r->cluster_blocks) * r->cluster_blocks + n % r->cluster_blocks;
 }
 
+bool timing_place_block(struct timing *t, struct residency *r, struct sm *c, struct error *e)
+{
+    uint32_t id[3];
+    struct exec_cta *cta = block_room(r, c, e);
+    if (!cta)
+        return false;
+    launch_block_id(r, place_in_grid(t, r, r->next_block++), id);
+    exec_cta_start(cta, id);
+    sm_place(c, cta, t->now);
+    bits_add(t->awake, sm_id(c));
+    return true;
+}
+
 static bool place_on_port(struct timing *t, struct residency *r, uint32_t port, bool *placed, bool *soon,
                           struct error *e)
 {
@@ -136,14 +155,8 @@ static bool place_on_port(struct timing *t, struct residency *r, uint32_t port, 
         }
         if (t->ahead_wake[sm_id(c)] || !sm_has_room(c))
             continue;
-        uint32_t id[3];
-        struct exec_cta *cta = block_room(r, c, e);
-        if (!cta)
+        if (!timing_place_block(t, r, c, e))
             return false;
-        launch_block_id(r, place_in_grid(t, r, r->next_block++), id);
-        exec_cta_start(cta, id);
-        sm_place(c, cta, t->now);
-        bits_add(t->awake, sm_id(c));
         t->last_core[port] = k;
         *placed = true;
         return true;
@@ -411,7 +424,7 @@ void timing_start(struct residency *r)
     if (alone)
         begin_alone(t, r);
     for (struct residency *other = r->gpu->started; other && !alone; other = other->next)
-        sample_stop(other);
+        sample_stop(t, other);
     if (alone && t->options->sample)
         sample_begin(t, r);
     t->serial = r->program->serial || (!alone && t->serial);
@@ -480,14 +493,24 @@ static void show_channels(const struct timing *t)
 }
 
 /* Those of which only a part is timed. False: *e, and the launch's own error. */
-static bool advance_samples(struct timing *t, struct gpu *g, bool blocks_ended, struct error *e)
+static bool advance_samples(struct timing *t, struct gpu *g, struct error *e)
 {
     for (struct residency *r = g->started; r; r = r->next)
-        if (r->sample && !r->ended && (blocks_ended || sample_holds(r)) && !sample_advance(t, r)) {
+        if (r->sample && !r->ended && !sample_advance(t, r)) {
             *e = r->error;
             return false;
         }
     return true;
+}
+
+/* In the cycle `check`, before which nothing happens: samples are taken in the same cycles however cores are run.
+ * Returns the next. */
+static uint64_t look_at_samples(struct timing *t, struct gpu *g, uint64_t check, bool *ok, struct error *e)
+{
+    if (check > t->now)
+        timing_jump(t, check);
+    *ok = check_cores(t, e) && check_limits(t, timing_eldest(g), UINT64_MAX, e) && advance_samples(t, g, e);
+    return t->now + SAMPLE_CHECK_CYCLES;
 }
 
 static bool end_those_over(struct timing *t, struct gpu *g)
@@ -508,7 +531,7 @@ static bool runs_ahead(const struct timing *t, const struct gpu *g)
     uint32_t launches = 0;
     for (const struct residency *r = g->started; r; r = r->next)
         launches += !r->ended;
-    return !t->options->lockstep && !t->options->sample && !t->serial && launches == 1 && t->ports == t->core_count;
+    return !t->options->lockstep && !t->serial && launches == 1 && t->ports == t->core_count;
 }
 
 static uint64_t earliest(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -534,16 +557,18 @@ static void reach_all_cores(struct timing *t)
  * --max-cycles ends in. */
 static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint64_t limit, bool *ok, struct error *e)
 {
-    uint64_t check = t->now + CHECK_CYCLES;
+    uint64_t check_cycles = t->options->sample ? SAMPLE_CHECK_CYCLES : CHECK_CYCLES, check = t->now + check_cycles;
     struct residency *first = timing_eldest(g);
     bool ahead = runs_ahead(t, g);
     while (*ok && t->now < until) {
         uint64_t next = timing_next_cycle(t);
-        if (next == UINT64_MAX && t->options->sample) {
-            *ok = advance_samples(t, g, false, e);
+        if (t->options->sample && next >= check && check < earliest(limit, until)) {
+            check = look_at_samples(t, g, check, ok, e);
             if (*ok && end_those_over(t, g))
                 return GPU_ENDED;
             next = timing_next_cycle(t);
+            if (next != UINT64_MAX)
+                continue;
         }
         if (!*ok)
             break;
@@ -567,8 +592,8 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
         if (__builtin_expect(t->options->timeline != NULL, 0))
             show_channels(t);
         if (*ok && (t->now >= check || t->now >= limit)) {
-            check = t->now + CHECK_CYCLES;
-            *ok = look_around(t, first, limit, e) && advance_samples(t, g, false, e);
+            check = t->now + check_cycles;
+            *ok = look_around(t, first, limit, e) && advance_samples(t, g, e);
             if (*ok && t->now >= t->suspect_at) {
                 bool stuck = timing_is_stuck(g);
                 t->patience = stuck                          ? SUSPECT_CYCLES_FIRST
@@ -584,7 +609,6 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
             t->blocks_seen = t->blocks_done;
             for (struct residency *r = g->started; *ok && r; r = r->next)
                 *ok = !is_over(t, r) || check_cores(t, e);
-            *ok = *ok && advance_samples(t, g, true, e);
             if (*ok && end_those_over(t, g))
                 return GPU_ENDED;
         }

@@ -95,14 +95,14 @@ static void put_estimate(json_t *to, const struct gpu_kernel *k)
 {
     const struct gpu_estimate *x = &k->estimate;
     double half = sqrt(x->half_squared) + x->half_common, cycles = (double)k->counters.cycles;
-    if (!x->blocks)
+    if (!x->instructions)
         return;
     json_t *o = json_object();
     put_count(o, "cycles_low", (uint64_t)(cycles > half ? cycles - half : 0));
     put_count(o, "cycles_high", (uint64_t)(cycles + half));
     put_count(o, "timed_cycles", x->timed_cycles);
-    put_count(o, "timed_blocks", x->timed_blocks);
-    put_count(o, "blocks", x->blocks);
+    put_count(o, "timed_instructions", x->timed_instructions);
+    put_count(o, "instructions", x->instructions);
     put_count(o, "launches", x->launches);
     put(to, "estimate", o);
 }

@@ -101,6 +101,22 @@ bool sm_accept(struct sm *c, const struct packet *p, uint64_t now);
 void sm_perform_atomic(struct sm *c, const struct packet *p);
 bool sm_idle(const struct sm *c); /* no resident warp, nothing in flight */
 
+/* skip.c: the core stands still while its warps execute without time. Not where threads are regrouped, or somebody
+ * observes. */
+bool sm_may_rest(const struct sm *c);
+void sm_rest(struct sm *c, uint64_t now);  /* from now on no warp issues, */
+bool sm_is_at_rest(const struct sm *c);    /* until nothing is in flight any more; */
+void sm_go_on(struct sm *c, uint64_t now); /* and they go on where they are then */
+struct sm_progress {
+    uint64_t age, executed; /* since its beginning */
+    uint32_t pc;            /* of its next instruction */
+    bool can_go_on;         /* it does not wait at a barrier */
+};
+bool sm_warp_progress(const struct sm *c, uint32_t slot, struct sm_progress *out); /* false: there is none */
+/* At rest: the warp executes up to so many instructions. Returns how many. */
+uint32_t sm_skip(struct sm *c, uint32_t slot, uint32_t instructions);
+bool sm_end_block(struct sm *c, uint32_t slot); /* at rest: the warp's block leaves the core, if all of it has ended */
+
 /* Counters, since they were reset. */
 void sm_add_counters(struct sm *c, struct sm_counters *sum);
 void sm_reset_counters(struct sm *c); /* those of policies too */

@@ -24,7 +24,7 @@ within() { # NAME PERCENT
 both --size small reduct
 as_many reduct
 within reduct 5
-is 'reduct: a part was timed' test "$(number part total.estimate.timed_blocks)" -lt "$(number part total.estimate.blocks)"
+is 'reduct: a part was timed' test "$(number part total.estimate.timed_instructions)" -lt "$(number part total.estimate.instructions)"
 is 'reduct: fewer cycles were simulated' test "$(number part total.estimate.timed_cycles)" -lt "$(number part total.cycles)"
 is 'reduct: the interval is around the estimate' test "$(number part total.estimate.cycles_low)" -lt "$(number part total.cycles)"
 is 'reduct: and has another end' test "$(number part total.estimate.cycles_high)" -gt "$(number part total.cycles)"
@@ -42,8 +42,31 @@ is 'vectoradd: timed wholly' test "$(number part total.cycles)" -eq "$(number fu
 machine='--set machine.cores=1'
 both --size small scan
 within scan 5
-is 'scan: a part was timed' test "$(number part total.estimate.timed_blocks)" -lt "$(number part total.estimate.blocks)"
-expect 'it is said in words' 0 'cycles are estimated: .* of .* blocks were timed' "$heddle" run --sample --set machine.cores=2 --size small reduct
+is 'scan: a part was timed' test "$(number part total.estimate.timed_instructions)" -lt "$(number part total.estimate.instructions)"
+
+# Blocks that are as long as the launch, with barriers: warps go on without time inside them. The interval holds.
+both --size small matmul-tiled
+as_many matmul-tiled
+within matmul-tiled 10
+is 'matmul-tiled: a third of the cycles at most was simulated' test "$((3 * $(number part total.estimate.timed_cycles)))" -lt "$(number part total.cycles)"
+is 'matmul-tiled: not below the interval' test "$(number part total.estimate.cycles_low)" -lt "$(number full total.cycles)"
+is 'matmul-tiled: nor above it' test "$(number part total.estimate.cycles_high)" -gt "$(number full total.cycles)"
+
+# Atomics are on their way when cores come to rest.
+both --size small histogram
+as_many histogram
+is 'histogram: a part was timed' test "$(number part total.estimate.timed_instructions)" -lt "$(number part total.estimate.instructions)"
+
+# However cores are simulated.
+machine='--set machine.cores=4'
+both --size small spmv-vector
+for option in '-j 2' --lockstep; do
+    # shellcheck disable=SC2086 # two words
+    "$heddle" run --quiet $machine --sample $option --stats "$scratch/other.json" --size small spmv-vector >/dev/null 2>&1
+    is "spmv-vector $option: the same estimate" test "$(number part total.cycles)" -eq "$(number other total.cycles)"
+done
+
+expect 'it is said in words' 0 'cycles are estimated: .* of .* warp instructions were timed' "$heddle" run --sample --set machine.cores=2 --size small reduct
 for option in '--timeline x' '--trace x' '--warps x' '--issue-order x' --lines '--stats x --pcs' '--probe loads' --functional; do
     # shellcheck disable=SC2086 # two words
     expect "not with $option" 2 '--sample estimates' "$heddle" run --sample $option vectoradd

@@ -1,11 +1,11 @@
 /* What a core knows of answers to come (mem/packet.h): not before which cycle the first of them can leave its slice. */
 #include "mem/packet.h"
 
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdlib.h>
+
+#include <cmocka.h>
 
 enum { DELAY = 100 };
 
