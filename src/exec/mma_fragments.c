@@ -49,42 +49,58 @@ static struct register_place place_of(const struct fragment *f, int reg)
     return (struct register_place){t.major * stride + t.minor + reg % in_tile, f->run, stride};
 }
 
+/* The elements of a register, each to a word. */
+static inline void unpack(uint32_t *to, uint32_t value, int bits)
+{
+    if (bits == 32) {
+        *to = value;
+    } else if (bits == 16) {
+        to[0] = value & 0xffff;
+        to[1] = value >> 16;
+    } else {
+        for (int e = 0; e < 32 / bits; e++)
+            to[e] = value >> (e * bits) & ((1u << bits) - 1);
+    }
+}
+
+static inline uint32_t pack(const uint32_t *from, int bits)
+{
+    uint32_t value = 0;
+    if (bits == 32)
+        return *from;
+    for (int e = 0; e < 32 / bits; e++)
+        value |= from[e] << (e * bits);
+    return value;
+}
+
 void fragment_read(const struct exec_warp *w, const struct fragment *f, const exec_ref *registers, union matrix *out)
 {
-    int packed = fragment_packed(f), bits = f->element_bits, used = fragment_tiles(f) * fragment_tile_registers(f);
+    int used = fragment_tiles(f) * fragment_tile_registers(f);
     for (int r = 0; r < used; r++) {
         struct register_place p = place_of(f, r);
         const void *lanes = lane_data(w, registers[r]);
-        for (int l = 0; l < WARP_LANES; l++) {
-            int at = p.first + l / 4 * p.row_step + l % 4 * p.lane_step;
-            if (bits == 64) {
-                out->wide[at] = ((const uint64_t *)lanes)[l];
-                continue;
+        for (int row = 0, l = 0, first = p.first; row < WARP_LANES / 4; row++, first += p.row_step)
+            for (int at = first; at < first + 4 * p.lane_step; at += p.lane_step, l++) {
+                if (f->element_bits == 64)
+                    out->wide[at] = ((const uint64_t *)lanes)[l];
+                else
+                    unpack(&out->word[at], ((const uint32_t *)lanes)[l], f->element_bits);
             }
-            uint32_t value = ((const uint32_t *)lanes)[l], low = bits == 32 ? FULL_MASK : (1u << bits) - 1;
-            for (int e = 0; e < packed; e++)
-                out->word[at + e] = value >> (e * bits) & low;
-        }
     }
 }
 
 void fragment_write(struct exec_warp *w, const struct fragment *f, const exec_ref *registers, const union matrix *in)
 {
-    int packed = fragment_packed(f), bits = f->element_bits;
     for (int r = 0; r < f->registers; r++) {
         struct register_place p = place_of(f, r);
         void *lanes = lane_data(w, registers[r]);
-        for (int l = 0; l < WARP_LANES; l++) {
-            int at = p.first + l / 4 * p.row_step + l % 4 * p.lane_step;
-            if (bits == 64) {
-                ((uint64_t *)lanes)[l] = in->wide[at];
-                continue;
+        for (int row = 0, l = 0, first = p.first; row < WARP_LANES / 4; row++, first += p.row_step)
+            for (int at = first; at < first + 4 * p.lane_step; at += p.lane_step, l++) {
+                if (f->element_bits == 64)
+                    ((uint64_t *)lanes)[l] = in->wide[at];
+                else
+                    ((uint32_t *)lanes)[l] = pack(&in->word[at], f->element_bits);
             }
-            uint32_t value = 0;
-            for (int e = 0; e < packed; e++)
-                value |= in->word[at + e] << (e * bits);
-            ((uint32_t *)lanes)[l] = value;
-        }
     }
 }
 

@@ -73,9 +73,63 @@ static struct term unpack_element(uint32_t bits, enum ptx_type type)
     }
 }
 
+/* Four elements at a time. */
+typedef int32_t quad __attribute__((vector_size(16)));
+typedef uint32_t bits_quad __attribute__((vector_size(16)));
+
+static inline quad quad_at(const int32_t *from)
+{
+    quad q;
+    memcpy(&q, from, sizeof q);
+    return q;
+}
+
+static inline quad larger(quad a, quad b)
+{
+    quad above = a > b;
+    return (a & above) | (b & ~above);
+}
+
+/* As unpack_term, of elements without infinities and NaNs, with fractions made as long as the widest. Returns whether
+ * there were any. */
+static bool unpack_quads(const union matrix *in, int count, int skip_bits, int exponent_bits, int fraction_bits,
+                         struct terms *out)
+{
+    int32_t top = (1 << exponent_bits) - 1, bias = top / 2;
+    quad special = {0};
+    for (int i = 0; i < count; i += 4) {
+        bits_quad bits;
+        memcpy(&bits, &in->word[i], sizeof bits);
+        bits >>= skip_bits;
+        quad exponent = (quad)(bits >> fraction_bits) & top, normal = exponent != 0,
+             negative = -((quad)(bits >> (exponent_bits + fraction_bits)) & 1);
+        quad significand = ((quad)bits & ((1 << fraction_bits) - 1)) | (normal & 1 << fraction_bits);
+        quad zero = significand == 0;
+        special |= exponent == top;
+        significand <<= SIGNIFICAND_BITS - fraction_bits;
+        significand = (significand ^ negative) - negative;
+        exponent = ((exponent - bias + (~normal & 1)) & ~zero) | (zero & ZERO_EXPONENT);
+        memcpy(&out->significand[i], &significand, sizeof significand);
+        memcpy(&out->exponent[i], &exponent, sizeof exponent);
+    }
+    return !(special[0] | special[1] | special[2] | special[3]);
+}
+
+static bool unpack_finite(const union matrix *in, int count, enum ptx_type type, struct terms *out)
+{
+    switch (type) {
+    case PTX_F16: return unpack_quads(in, count, 0, 5, 10, out);
+    case PTX_BF16: return unpack_quads(in, count, 0, 8, 7, out);
+    case PTX_TF32: return unpack_quads(in, count, 13, 8, 10, out);
+    default: return false;
+    }
+}
+
 static void unpack_matrix(const union matrix *in, int rows, int columns, enum ptx_type type, struct terms *out)
 {
     out->special = 0;
+    if (rows * columns % 4 == 0 && unpack_finite(in, rows * columns, type, out))
+        return;
     for (int i = 0; i < rows; i++)
         for (int k = 0; k < columns; k++) {
             struct term t = unpack_element(in->word[i * columns + k], type);
@@ -111,6 +165,28 @@ static struct tensor_sum tensor_add(const int32_t *a, const int32_t *a_exponent,
         sum += cut(a[k] * b[k] * (1 << (TENSOR_FRACTION_BITS - 2 * SIGNIFICAND_BITS)),
                    largest - (a_exponent[k] + b_exponent[k]));
     return (struct tensor_sum){sum, largest};
+}
+
+/* The same for four neighbouring columns of B, which has steps of k one below the other here, count terms apart. Sums
+ * of up to TENSOR_WIDTH products fit into 32 bits. */
+static inline void tensor_add_four(const int32_t *a, const int32_t *a_exponent, const int32_t *b,
+                                   const int32_t *b_exponent, int apart, int count, const struct term c[4],
+                                   struct tensor_sum out[4])
+{
+    quad largest = {c[0].exponent, c[1].exponent, c[2].exponent, c[3].exponent}, sum = {0};
+    for (int k = 0; k < count; k++)
+        largest = larger(largest, quad_at(b_exponent + k * apart) + a_exponent[k]);
+    for (int k = 0; k < count; k++) {
+        quad value = quad_at(b + k * apart) * (a[k] * (1 << (TENSOR_FRACTION_BITS - 2 * SIGNIFICAND_BITS)));
+        quad shift = largest - (quad_at(b_exponent + k * apart) + a_exponent[k]), far = shift > 31;
+        shift = (shift & ~far) | (far & 31);
+        bits_quad below = ((bits_quad){1, 1, 1, 1} << (bits_quad)shift) - 1;
+        sum += (value + ((value >> 31) & (quad)below)) >> shift; /* towards zero */
+    }
+    for (int i = 0; i < 4; i++)
+        out[i] = (struct tensor_sum){
+            (int64_t)sum[i] + cut(c[i].significand * (1 << (TENSOR_FRACTION_BITS - 23)), largest[i] - c[i].exponent),
+            largest[i]};
 }
 
 /* The sum as a number of a format; its magnitude is cut, or rounded to nearest. */
@@ -182,6 +258,27 @@ static uint32_t dot(struct rows r, int count, int most, uint32_t c, bool f16)
     return c;
 }
 
+/* The same for four columns, of finite terms; b and b_exponent as for tensor_add_four. False: c is not finite, or does
+ * not stay so; nothing of it is to be used. */
+static bool dot_four(const int32_t *a, const int32_t *a_exponent, const int32_t *b, const int32_t *b_exponent,
+                     int apart, int count, int most, uint32_t c[4], bool f16)
+{
+    for (int k = 0; k < count; k += most) {
+        int width = count - k < most ? count - k : most;
+        struct term t[4];
+        struct tensor_sum s[4];
+        for (int i = 0; i < 4; i++) {
+            t[i] = unpack_f32(f16 ? f32_bits(f16_to_f32((uint16_t)c[i])) : c[i]);
+            if (is_special(t[i]))
+                return false;
+        }
+        tensor_add_four(a + k, a_exponent + k, b + k * apart, b_exponent + k * apart, apart, width, t, s);
+        for (int i = 0; i < 4; i++)
+            c[i] = f16 ? pack_sum(s[i], 5, 10, true) : pack_sum(s[i], 8, 23, false);
+    }
+    return true;
+}
+
 static uint32_t to_f32(uint32_t c, enum ptx_type type)
 {
     return type == PTX_F16 ? f32_bits(f16_to_f32((uint16_t)c)) : c;
@@ -229,6 +326,36 @@ static uint32_t fp8_element(const struct mma_problem *p, struct rows r, uint32_t
     return f32_bits(f32_canonical(f32_from(sum) + f32_from(c)));
 }
 
+/* Where all elements of a dense A and of B are finite: as plain_element, four columns at a time. */
+static void compute_finite(const struct mma_problem *p, const struct terms *a, const struct terms *b,
+                           const union matrix *c, union matrix *d)
+{
+    int32_t significand[MATRIX_ELEMENTS], exponent[MATRIX_ELEMENTS]; /* of B, [k][n] */
+    int width = p->width ? p->width : TENSOR_WIDTH;
+    bool f16 = p->d == PTX_F16 && p->c == PTX_F16;
+    for (int j = 0; j < p->n; j++)
+        for (int k = 0; k < p->k; k++) {
+            significand[k * p->n + j] = b->significand[j * p->k + k];
+            exponent[k * p->n + j] = b->exponent[j * p->k + k];
+        }
+    for (int i = 0; i < p->m; i++)
+        for (int j = 0; j < p->n; j += 4) {
+            const uint32_t *from = &c->word[i * p->n + j];
+            uint32_t sum[4], *to = &d->word[i * p->n + j];
+            for (int e = 0; e < 4; e++)
+                sum[e] = f16 ? from[e] : to_f32(from[e], p->c);
+            bool finite = dot_four(a->significand + i * p->row, a->exponent + i * p->row, significand + j, exponent + j,
+                                   p->n, p->row, width, sum, f16);
+            for (int e = 0; e < 4; e++) {
+                struct rows r = {a->significand + i * p->row, a->exponent + i * p->row, b->significand + (j + e) * p->k,
+                                 b->exponent + (j + e) * p->k, false};
+                to[e] = !finite                   ? plain_element(p, r, from[e])
+                        : p->d == PTX_F16 && !f16 ? f16_from_f32(f32_from(sum[e]))
+                                                  : sum[e];
+            }
+        }
+}
+
 static void compute_tensor(const struct mma_problem *p, const uint8_t *pick, const union matrix *a,
                            const union matrix *b, const union matrix *c, union matrix *d)
 {
@@ -237,6 +364,10 @@ static void compute_tensor(const struct mma_problem *p, const uint8_t *pick, con
     bool fp8 = p->a == PTX_E4M3 || p->a == PTX_E5M2;
     unpack_matrix(a, p->m, p->row, p->a, &ta);
     unpack_matrix(b, p->n, p->k, p->b, &tb);
+    if (!pick && !fp8 && !(ta.special | tb.special) && p->n % 4 == 0) {
+        compute_finite(p, &ta, &tb, c, d);
+        return;
+    }
     for (int i = 0; i < p->m; i++)
         for (int j = 0; j < p->n; j++) {
             struct rows r = {ta.significand + i * p->row, ta.exponent + i * p->row, tb.significand + j * p->k,
