@@ -61,10 +61,11 @@ static struct ptx_reg *new_register(struct naming *n, const struct ptx_reg *like
 static struct ptx_operand *copy_operands(struct arena *a, const struct ptx_operand *from, uint32_t count)
 {
     struct ptx_operand *to = arena_array(a, struct ptx_operand, count + 1);
-    memcpy(to, from, sizeof *to * count);
-    for (uint32_t k = 0; k < count; k++)
+    for (uint32_t k = 0; k < count; k++) {
+        to[k] = from[k];
         if (from[k].element_count)
             to[k].elements = copy_operands(a, from[k].elements, from[k].element_count);
+    }
     return to;
 }
 
