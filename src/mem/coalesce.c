@@ -250,8 +250,7 @@ static inline pair pair_at(const uint64_t *address)
     return p;
 }
 
-/* Each lane's element directly follows that of the lane before it. */
-static bool consecutive(const uint64_t *address, uint32_t lanes, uint32_t bytes)
+bool coalesce_consecutive(const uint64_t *address, uint32_t lanes, uint32_t bytes)
 {
     if (address[lanes - 1] != address[0] + (uint64_t)(lanes - 1) * bytes)
         return false;
@@ -307,7 +306,7 @@ uint32_t coalesce_global(const uint64_t address[32], uint32_t mask, uint32_t byt
     uint32_t segment_bytes = segment_bytes_of(bytes, most), lanes = 32 / parts, count = 0;
     for (uint32_t part = parts; part-- > 0;) {
         uint32_t whole = part_mask(parts, part), first = part * lanes;
-        if ((mask & whole) == whole && consecutive(&address[first], lanes, bytes))
+        if ((mask & whole) == whole && coalesce_consecutive(&address[first], lanes, bytes))
             count += emit_range(address[first], first, lanes, bytes, segment_bytes, &out[count]);
         else if (mask & whole)
             count += coalesce_part(address, mask & whole, bytes, segment_bytes, &out[count]);
@@ -506,7 +505,7 @@ uint32_t coalesce_local(const uint64_t offset[32], uint32_t mask, uint32_t bytes
         uint32_t whole = part_mask(parts, part), first = part * lanes;
         bool in_rows =
             rows_apart && (mask & whole) == whole && bytes >= LOCAL_WORD_BYTES && offset[first] % LOCAL_WORD_BYTES == 0;
-        if (in_rows && consecutive(&offset[first], lanes, 0))
+        if (in_rows && coalesce_consecutive(&offset[first], lanes, 0))
             count += local_rows(offset[first], first_thread + first, threads, first, lanes, bytes / LOCAL_WORD_BYTES,
                                 segment_bytes, &out[count]);
         else if (mask & whole)

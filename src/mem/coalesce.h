@@ -18,6 +18,8 @@ struct access {
     uint8_t touched; /* those of them in which a lane has a byte */
 };
 
+/* Each lane's element directly follows that of the lane before it. lanes: 16 or 32. */
+bool coalesce_consecutive(const uint64_t *address, uint32_t lanes, uint32_t bytes);
 /* Global memory. parts: 1 the whole warp, 2 half warps. bytes: a lane's (1 to 16). most: bytes of the largest segment,
  * 32 to 256: not more than a line of the cache that is asked first. Segments of 1- and 2-byte elements are at most 32
  * and 64 bytes long. Accesses come in the order in which they leave the load/store unit: highest segment first, later

@@ -6,6 +6,8 @@
  * over all lanes at once. What is left is counted word by word. */
 #include "mem/shared_banks.h"
 
+#include "mem/coalesce.h"
+
 #include <assert.h>
 #include <stddef.h>
 #include <string.h>
@@ -216,17 +218,6 @@ static uint32_t limited_cycles(const uint64_t address[LANES], uint32_t mask, uin
     return cycles_of_one_broadcast(&s, banks);
 }
 
-/* Each lane's element directly follows that of the lane before it. */
-static bool is_row(const uint64_t *address, uint32_t lanes, uint32_t bytes)
-{
-    uint64_t different = 0;
-    if (address[lanes - 1] != address[0] + (uint64_t)(lanes - 1) * bytes)
-        return false;
-    for (uint32_t i = 0; i < lanes; i++)
-        different |= (address[0] + (uint64_t)i * bytes) ^ address[i];
-    return !different;
-}
-
 uint32_t shared_banks_cycles(const uint64_t address[LANES], uint32_t mask, uint32_t bytes, uint32_t banks,
                              uint32_t parts, bool limited_broadcast)
 {
@@ -235,7 +226,7 @@ uint32_t shared_banks_cycles(const uint64_t address[LANES], uint32_t mask, uint3
     for (uint32_t first = 0; first < LANES; first += lanes) {
         uint32_t part = mask & all << first;
         if (part == all << first && bytes % WORD_BYTES == 0 && address[first] % WORD_BYTES == 0 &&
-            is_row(&address[first], lanes, bytes))
+            coalesce_consecutive(&address[first], lanes, bytes))
             cycles += (lanes * (bytes / WORD_BYTES) + banks - 1) / banks; /* words in a row, each once */
         else if (part)
             cycles += limited_broadcast ? limited_cycles(address, part, bytes, banks)

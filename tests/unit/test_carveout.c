@@ -64,21 +64,22 @@ static uint32_t misses(struct cache *c, uint32_t lines)
     return count;
 }
 
+static const struct cache_config l1 = {.sets = 256,
+                                       .ways = 8,
+                                       .line_bytes = 128,
+                                       .sector_bytes = 32,
+                                       .mshr_entries = 4,
+                                       .mshr_merge = 4,
+                                       .miss_queue = 4,
+                                       .index = SET_INDEX_HASHED,
+                                       .global_writes = WRITE_THROUGH,
+                                       .allocate = ALLOCATE_ON_FILL};
+
 static void holds_what_it_is_given(void **state)
 {
     (void)state;
     struct arena arena = {0};
-    struct cache_config config = {.sets = 256,
-                                  .ways = 8,
-                                  .line_bytes = 128,
-                                  .sector_bytes = 32,
-                                  .mshr_entries = 4,
-                                  .mshr_merge = 4,
-                                  .miss_queue = 4,
-                                  .index = SET_INDEX_HASHED,
-                                  .global_writes = WRITE_THROUGH,
-                                  .allocate = ALLOCATE_ON_FILL};
-    struct cache *c = cache_create(&arena, &config, NULL, NULL);
+    struct cache *c = cache_create(&arena, &l1, NULL, NULL);
     static const uint32_t sizes[] = {2048, 1736, 424, 168, 1, 1000, 5000};
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         uint32_t lines = sizes[i] < 2048 ? sizes[i] : 2048;
@@ -124,17 +125,7 @@ static void ways_go_to_sets_that_miss(void **state)
 {
     (void)state;
     struct arena arena = {0};
-    struct cache_config config = {.sets = 256,
-                                  .ways = 8,
-                                  .line_bytes = 128,
-                                  .sector_bytes = 32,
-                                  .mshr_entries = 4,
-                                  .mshr_merge = 4,
-                                  .miss_queue = 4,
-                                  .index = SET_INDEX_HASHED,
-                                  .global_writes = WRITE_THROUGH,
-                                  .allocate = ALLOCATE_ON_FILL};
-    struct cache *c = cache_create(&arena, &config, NULL, NULL);
+    struct cache *c = cache_create(&arena, &l1, NULL, NULL);
     static const uint32_t sizes[] = {1736, 1480, 936, 424, 168};
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         cache_resize(c, sizes[i] * 128, 56 * 128);
