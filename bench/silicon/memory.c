@@ -149,16 +149,15 @@ void measure_chases(size_t most)
 }
 
 /* Each load by itself: a walk along a ring, of which every step's time is kept. */
-#define EACH_LOAD(how)                                                                                 \
-    ".version 7.8\n.target sm_90\n.address_size 64\n"                                                  \
-    ".visible .entry k(.param .u64 from, .param .u64 out, .param .u32 count)\n{\n"                     \
-    "  .reg .b64 %from, %out, %v, %a, %b;\n  .reg .b32 %n, %x;\n  .reg .pred %p;\n"                    \
-    "  ld.param.u64 %from, [from];\n  ld.param.u64 %out, [out];\n  ld.param.u32 %n, [count];\nnext:\n" \
-    "  mov.u64 %a, %clock64;\n  ld.global." how ".u64 %v, [%from];\n  setp.ne.u64 %p, %v, 12345;\n"    \
-    "  mov.u64 %b, 0;\n  @%p mov.u64 %b, %clock64;\n  sub.u64 %b, %b, %a;\n  cvt.u32.u64 %x, %b;\n"    \
-    "  st.global.u32 [%out], %x;\n  mov.b64 %from, %v;\n  add.u64 %out, %out, 4;\n"                    \
-    "  sub.u32 %n, %n, 1;\n  setp.ne.u32 %p, %n, 0;\n  @%p bra next;\n  st.global.u64 [%out], %from;\n  ret;\n}\n"
-static const char each_load[] = EACH_LOAD("cg"), each_load_l1[] = EACH_LOAD("ca");
+static const char each_load[] =
+    ".version 7.8\n.target sm_90\n.address_size 64\n"
+    ".visible .entry k(.param .u64 from, .param .u64 out, .param .u32 count)\n{\n"
+    "  .reg .b64 %from, %out, %v, %a, %b;\n  .reg .b32 %n, %x;\n  .reg .pred %p;\n"
+    "  ld.param.u64 %from, [from];\n  ld.param.u64 %out, [out];\n  ld.param.u32 %n, [count];\nnext:\n"
+    "  mov.u64 %a, %clock64;\n  ld.global.cg.u64 %v, [%from];\n  setp.ne.u64 %p, %v, 12345;\n"
+    "  mov.u64 %b, 0;\n  @%p mov.u64 %b, %clock64;\n  sub.u64 %b, %b, %a;\n  cvt.u32.u64 %x, %b;\n"
+    "  st.global.u32 [%out], %x;\n  mov.b64 %from, %v;\n  add.u64 %out, %out, 4;\n"
+    "  sub.u32 %n, %n, 1;\n  setp.ne.u32 %p, %n, 0;\n  @%p bra next;\n  st.global.u64 [%out], %from;\n  ret;\n}\n";
 
 static int by_value(const void *a, const void *b)
 {
@@ -205,67 +204,5 @@ void measure_each_load(size_t most)
         CHECK(cuMemFree(out));
         free(cycles);
     }
-    unload(&k);
-}
-
-/* Which loads of a ring that is a little too large for the L1 miss: how many in each pass, and as a comment a map of
- * them, a hexadecimal digit for four lines, the first line its lowest bit. */
-enum { PASSES = 4, LONG_LOAD = 150 }; /* cycles: between a hit and a miss */
-
-static void print_misses(const char *name, const uint32_t *cycles, unsigned lines)
-{
-    for (unsigned pass = 0; pass < PASSES; pass++) {
-        char row[128];
-        unsigned misses = 0;
-        printf("# %s/pass-%u ", name, pass);
-        for (unsigned i = 0; i < lines; i += 4) {
-            unsigned digit = 0;
-            for (unsigned k = 0; k < 4 && i + k < lines; k++)
-                digit |= (unsigned)(cycles[pass * lines + i + k] > LONG_LOAD) << k;
-            misses += (unsigned)__builtin_popcount(digit);
-            printf("%x", digit);
-        }
-        printf("\n");
-        snprintf(row, sizeof row, "%s/pass-%u", name, pass);
-        print_row(row, (struct measured){misses, misses, misses}, "misses");
-    }
-}
-
-static void l1_misses(const struct loaded *k, int carveout, unsigned kb)
-{
-    char name[64];
-    snprintf(name, sizeof name, "l1-misses/%d/%uK", carveout, kb);
-    if (!row_is_wanted(name))
-        return;
-    struct ring r = {name, NULL, (size_t)kb << 10, 128, 0, carveout};
-    unsigned lines = kb * 8, count = lines * PASSES;
-    uint32_t *cycles = malloc((count + 2) * sizeof *cycles);
-    CUdeviceptr buffer, out, first;
-    void *arguments[] = {&first, &out, &count};
-    CHECK(cuFuncSetAttribute(k->function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, carveout));
-    CHECK(cuMemAlloc(&buffer, r.bytes));
-    CHECK(cuMemAlloc(&out, (count + 2) * sizeof *cycles));
-    first = make_ring(&r, buffer);
-    for (int i = 0; i < repeats; i++) {
-        CHECK(cuLaunchKernel(k->function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL));
-        CHECK(cuMemcpyDtoH(cycles, out, count * sizeof *cycles));
-        print_misses(name, cycles, lines);
-    }
-    CHECK(cuMemFree(buffer));
-    CHECK(cuMemFree(out));
-    free(cycles);
-}
-
-void measure_l1_misses(void)
-{
-    static const struct {
-        int carveout;
-        unsigned kb;
-    } rings[] = {{0, 216}, {0, 220},  {0, 224},  {0, 232},  {0, 240},  {0, 248}, {0, 256},
-                 {0, 264}, {50, 120}, {50, 136}, {50, 152}, {50, 160}, {75, 56}, {75, 72},
-                 {75, 80}, {75, 96},  {100, 24}, {100, 32}, {100, 40}, {100, 48}};
-    struct loaded k = load_kernel("each load, L1", each_load_l1);
-    for (size_t i = 0; i < sizeof rings / sizeof *rings; i++)
-        l1_misses(&k, rings[i].carveout, rings[i].kb);
     unload(&k);
 }

@@ -7,6 +7,5 @@
 /* most_bytes: of the largest buffer. */
 void measure_chases(size_t most_bytes);
 void measure_each_load(size_t most_bytes);
-void measure_l1_misses(void);
 
 #endif
