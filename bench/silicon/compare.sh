@@ -33,6 +33,7 @@ if [ -z "$file" ]; then
         run 536870912 "$@"
     else
         run 1048576 chains barriers order dispatch chase/l1/ chase/l1-carveout chase/l1-stride chase/atom chase/st chase/ld
+        run 1048576 stores
         run 67108864 chase/l1-sets chase/l2/1024K chase/l2/16384K chase/l2/24576K chase/l2/36864K chase/l2/45056K
         run 83886080 chase/l2/73728K
         run 268435456 chase/l2-stride/262144K/64 chase/l2-stride/262144K/128

@@ -5,6 +5,7 @@
 #include "l1_lines.h"
 #include "machine.h"
 #include "memory.h"
+#include "stores.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +13,10 @@
 
 static const char help[] = "Usage: silicon [--memory BYTES] [--repeats N] [GROUP...]\n"
                            "       silicon --ptx FOLDER | --list\n"
-                           "Measures the GPU. Groups: chains barriers chases each-load l1-lines bandwidth atomics "
-                           "launches order dispatch; default: all.\n"
+                           "Measures the GPU. Groups: chains barriers chases each-load l1-lines stores bandwidth "
+                           "atomics launches order dispatch; default: all.\n"
                            "A group may also be the name of one chain (fma.rn.f32), or the beginning of the name of\n"
-                           "rows of chases, each-load, l1-lines, bandwidth and atomics (chase/l2/).\n"
+                           "rows of chases, each-load, l1-lines, stores, bandwidth and atomics (chase/l2/).\n"
                            "  --memory BYTES   of the largest buffer; default 8 GB\n"
                            "  --repeats N      1 to 7, which is the default\n"
                            "  --ptx FOLDER     no measurement: the PTX of every chain, for ptxas and nvdisasm\n"
@@ -101,6 +102,8 @@ int main(int argc, char **argv)
         measure_each_load(memory);
     if (wanted(count, groups, "l1-lines", "l1-lines/"))
         measure_l1_lines();
+    if (wanted(count, groups, "stores", "stores/"))
+        measure_stores();
     if (wanted(count, groups, "bandwidth", "bandwidth/"))
         measure_bandwidth(memory);
     if (wanted(count, groups, "atomics", "atomics/"))
