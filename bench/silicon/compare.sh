@@ -22,18 +22,22 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 if [ -z "$file" ]; then
     file=$scratch/rows
+    repeats=1
     run() { # bytes of the largest buffer, groups
         bytes=$1
         shift
         # shellcheck disable=SC2086 # a list of options
-        "$build/bin/heddle" run --quiet -m "$machine" $set "$build/bench/silicon" --memory "$bytes" --repeats 1 "$@" \
+        "$build/bin/heddle" run --quiet -m "$machine" $set "$build/bench/silicon" --memory "$bytes" --repeats "$repeats" "$@" \
             >>"$file"
     }
     if [ $# -gt 0 ]; then
         run 536870912 "$@"
     else
-        run 1048576 chains barriers order dispatch chase/l1/ chase/l1-carveout chase/l1-stride chase/atom chase/st chase/ld
+        run 1048576 chains barriers order dispatch chase/l1/ chase/l1-stride chase/atom chase/st chase/ld
         run 1048576 stores
+        repeats=7 # which lines leave depends on where the launch before left off
+        run 1048576 chase/l1-carveout
+        repeats=1
         run 67108864 chase/l1-sets chase/l2/1024K chase/l2/16384K chase/l2/24576K chase/l2/36864K chase/l2/45056K
         run 83886080 chase/l2/73728K
         run 268435456 chase/l2-stride/262144K/64 chase/l2-stride/262144K/128

@@ -159,6 +159,22 @@ static void note_reader(const struct visit *v, struct race_cell *c)
     }
 }
 
+static bool same_warp(const struct race_access *a, const struct race_access *b)
+{
+    return a->block == b->block && a->thread / WARP_LANES == b->thread / WARP_LANES;
+}
+
+static void note_writer(const struct visit *v, struct race_cell *c, uint32_t value)
+{
+    const struct race_access *now = &v->touch->access;
+    struct race_access *last = &c->writer, *other = &c->other_writer;
+    other->is_there = other->is_there && !is_in_order(v, other);
+    if (last->is_there && !is_in_order(v, last) && !(other->is_there && same_warp(last, now)))
+        *other = *last;
+    *last = *now;
+    c->value = value;
+}
+
 static void visit(const struct visit *v, struct race_cell *c, uint32_t value, uint32_t offset)
 {
     const struct race_touch *t = v->touch;
@@ -167,20 +183,24 @@ static void visit(const struct visit *v, struct race_cell *c, uint32_t value, ui
     if (!t->is_write) {
         if (is_race(v, &c->writer))
             v->found(v->context, RACE_READ_AFTER_WRITE, &c->writer, offset);
+        else if (c->other_writer.strength != RACE_WEAK && is_race(v, &c->other_writer)) /* else it wrote the same */
+            v->found(v->context, RACE_READ_AFTER_WRITE, &c->other_writer, offset);
         note_reader(v, c);
         return;
     }
     bool plain = !t->is_atomic && c->writer.strength == RACE_WEAK; /* two that leave the same are harmless */
-    if (!(plain && c->value == value) && is_race(v, &c->writer))
+    bool changes = !(plain && c->value == value);
+    if (changes && is_race(v, &c->writer))
         v->found(v->context, RACE_WRITE_WRITE, &c->writer, offset);
+    else if (changes && is_race(v, &c->other_writer))
+        v->found(v->context, RACE_WRITE_WRITE, &c->other_writer, offset);
     for (int i = 0; i < 2; i++)
         if (is_race(v, &c->readers[i])) {
             v->found(v->context, RACE_WRITE_AFTER_READ, &c->readers[i], offset);
             break;
         }
     c->readers[0].is_there = c->readers[1].is_there = false;
-    c->writer = t->access;
-    c->value = value;
+    note_writer(v, c, value);
 }
 
 void race_touch_page(struct race_page *p, const struct race_touch *t, const struct race_orders *o,

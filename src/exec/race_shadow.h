@@ -1,11 +1,12 @@
-/* Who accessed what last (race.h). For every 4 bytes of memory that was touched a cell with the last writer and two of
- * the readers since; for every byte, in pages in which narrower accesses were made. Pages are made when first touched.
+/* Who accessed what last (race.h). For every 4 bytes of memory that was touched a cell with the last writer, another
+ * one that wrote before it without order where both may (atomics, equal values), and two of the readers since; for
+ * every byte, in pages in which narrower accesses were made. Pages are made when first touched.
  *
  * A cell belongs to one launch (global memory) or one block (shared memory): whoever comes with another number finds it
  * empty. So a kernel's end orders everything, and nothing is cleared.
  *
- * Left out: of many unordered readers two are kept, of different blocks or at least warps where there are such; of
- * several writers that may write without order (atomics, equal values) the last. */
+ * Left out: of many unordered readers, and of many writers that may write without order, two are kept, of different
+ * blocks or at least warps where there are such. */
 #ifndef HEDDLE_EXEC_RACE_SHADOW_H
 #define HEDDLE_EXEC_RACE_SHADOW_H
 
@@ -19,7 +20,7 @@ enum race_strength { RACE_WEAK, RACE_STRONG_IN_BLOCK /* .cta */, RACE_STRONG };
 struct race_cell {
     uint32_t owner;
     uint32_t value; /* that the writer wrote */
-    struct race_access writer, readers[2];
+    struct race_access writer, other_writer, readers[2];
 };
 
 struct race_page {

@@ -51,7 +51,7 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
                                  .network_now = &t->ticks[DOMAIN_ICNT],
                                  .answer_bytes = answer_bytes,
                                  .half_slices = m->mem.l2.link_cycles ? t->slices / 2 : 0,
-                                 .tells_written = l2->partial_writes,
+                                 .tells_written = l2->partial_writes || m->sm.l1d.partial_writes,
                                  .wake_at = &t->core_wake[t->core_count],
                                  .blocked_bytes = &t->core_blocked[t->core_count],
                                  .observer = o->timeline      ? timeline_observer(o->timeline)
@@ -82,7 +82,9 @@ static uint32_t answer_cycles(const struct timing *t, uint32_t hop_cycles)
 static void make_memory(struct timing *t, const struct mem_config *m)
 {
     struct partition_hooks hooks = {t, on_atomic};
-    t->requests = crossbar_create(&t->arena, &m->crossbar, t->ports, t->slices);
+    struct crossbar_config requests = m->crossbar;
+    requests.flit_bytes = requests.request_flit_bytes ? requests.request_flit_bytes : requests.flit_bytes;
+    t->requests = crossbar_create(&t->arena, &requests, t->ports, t->slices);
     t->replies = crossbar_create(&t->arena, &m->crossbar, t->slices, t->ports);
     t->partitions = arena_array(&t->arena, struct partition *, t->channels);
     t->expected = arena_array(&t->arena, struct expected_answers, t->options->machine.cores);

@@ -19,11 +19,9 @@
 
 enum { CHUNK_BYTES = 1 << 20, ACCESS_BYTES_MOST = 1 + 10 + 10 + 5 + 3, SECTION_BYTES_MOST = 30, LEVEL = 3 };
 
-const char *const trace_index_names[INDEX_COUNT] = {[INDEX_MASK] = "mask",
-                                                    [INDEX_MODULO] = "modulo",
-                                                    [INDEX_FERMI] = "fermi",
-                                                    [INDEX_FOLD] = "fold",
-                                                    [INDEX_MULTIPLIED] = "multiplied"};
+const char *const trace_index_names[INDEX_COUNT] = {
+    [INDEX_MASK] = "mask", [INDEX_MODULO] = "modulo",         [INDEX_FERMI] = "fermi",
+    [INDEX_FOLD] = "fold", [INDEX_MULTIPLIED] = "multiplied", [INDEX_HOPPER] = "hopper"};
 const char *const trace_store_names[3] = {"evict", "keep", "allocate"};
 
 struct bytes {
@@ -301,9 +299,9 @@ bool trace_kernel_end(struct trace *t, const struct trace_kernel_end *end, struc
 
 static enum trace_store store_of(const struct cache_config *c, enum write_policy policy)
 {
-    return policy == WRITE_THROUGH_EVICT               ? TRACE_STORE_EVICT
-           : policy == WRITE_BACK && c->write_allocate ? TRACE_STORE_ALLOCATE
-                                                       : TRACE_STORE_KEEP;
+    return policy == WRITE_THROUGH_EVICT ? TRACE_STORE_EVICT
+           : c->write_allocate           ? TRACE_STORE_ALLOCATE
+                                         : TRACE_STORE_KEEP;
 }
 
 struct trace_header trace_header_of(const struct machine *m, const char *program)

@@ -86,7 +86,7 @@ void cache_set_choices(struct cache *c, const struct cache_choices *choices)
 struct cache_ways cache_ways(const struct cache *c, uint32_t set)
 {
     struct cache_ways w = {0};
-    for (uint32_t way = 0; way < c->sets.ways_in_use[set]; way++) {
+    for (uint32_t way = 0; way < c->sets.ways; way++) {
         uint64_t bit = (uint64_t)1 << way;
         if (*tag_at(c, set, way) == NO_TAG)
             w.empty |= bit;
@@ -148,10 +148,19 @@ static inline uint32_t *bytes_of(const struct cache *c, const struct lookup *l, 
     return &c->written[(size_t)cache_sets_place(&c->sets, l->set, l->way) * (c->line_bytes / SECTOR_BYTES) + sector];
 }
 
-/* A packet tells the bytes of one sector; one for several sectors, or the line of an L1, has written all of them. */
-static uint32_t bytes_written(const struct lookup *l)
+/* Of a sector. A packet of several, on its way through an L1, tells them in 32nd parts of its own; below, a packet for
+ * several sectors, or the line of an L1, has written all of them. */
+static uint32_t bytes_written(const struct cache *c, const struct lookup *l, uint32_t sector)
 {
-    return l->request->kind == PACKET_L1_WRITEBACK || (l->need & (l->need - 1)) ? UINT32_MAX : l->request->mask;
+    const struct packet *p = l->request;
+    uint32_t part = p->bytes / 32u, first = (uint32_t)(p->address & ~c->line_mask) / SECTOR_BYTES, bytes = 0;
+    if (c->global_writes != WRITE_THROUGH || part < 2)
+        return p->kind == PACKET_L1_WRITEBACK || (l->need & (l->need - 1)) ? UINT32_MAX : p->mask;
+    uint32_t parts = SECTOR_BYTES / part, written = p->mask >> (sector - first) * parts;
+    for (uint32_t i = 0; i < parts; i++)
+        if (written >> i & 1)
+            bytes |= ((1u << part) - 1) << i * part;
+    return bytes;
 }
 
 /* A store writes sectors of a line; taken: those that were not there before. What has been written wholly is as good as
@@ -159,38 +168,52 @@ static uint32_t bytes_written(const struct lookup *l)
 static void write_bytes(struct cache *c, const struct lookup *l, uint8_t taken)
 {
     struct cache_line *line = l->there;
-    uint32_t bytes = bytes_written(l);
     for (uint32_t left = l->need & (taken | line->partial); left; left &= left - 1) {
         uint32_t sector = (uint32_t)__builtin_ctz(left), *has = bytes_of(c, l, sector);
         uint8_t bit = (uint8_t)(1u << sector);
-        *has = (taken & bit ? 0 : *has) | bytes;
+        *has = (taken & bit ? 0 : *has) | bytes_written(c, l, sector);
         line->partial = (uint8_t)(*has == UINT32_MAX ? line->partial & ~bit : line->partial | bit);
         line->valid = (uint8_t)(*has == UINT32_MAX ? line->valid | bit : line->valid & ~bit);
     }
 }
 
-/* Sectors of a line that are read from below have been written in part: they are modified again when they come. */
+/* Sectors of a line that are read from below have been written in part: if not below too, they are modified again when
+ * they come. */
 static void read_partial(struct cache *c, const struct lookup *l, uint32_t entry, uint8_t asked)
 {
     uint8_t partial = l->there->partial & asked;
-    c->head.mshr.entries[entry].modified |= partial;
+    c->head.mshr.entries[entry].modified |= partial & l->there->modified;
     l->there->partial &= (uint8_t)~partial;
     l->there->modified &= (uint8_t)~partial;
 }
 
 /* Taking and losing lines. */
 
-static void take_from_another(struct cache *c, const struct lookup *l);
+static bool make_room(struct cache *c, const struct lookup *l);
+
+/* Where a line comes into a bank that has as many as it may: mostly one of any set of the bank leaves before, and the
+ * line takes a way that has none. */
+static uint32_t victim_in_bank(struct cache *c, const struct lookup *l)
+{
+    uint32_t way = cache_sets_oldest(&c->sets, l->set);
+    bool room = way == NO_WAY || *tag_at(c, l->set, way) != NO_TAG || !cache_sets_bank_is_full(&c->sets, l->set);
+    if (room || make_room(c, l))
+        return way;
+    uint32_t line = cache_sets_oldest_line(&c->sets, l->set);
+    return line == NO_WAY ? way : line; /* else one too many */
+}
 
 static NOINLINE uint32_t ask_victim(struct cache *c, const struct lookup *l)
 {
-    if (c->sets.spare)
-        cache_sets_grow(&c->sets, l->set);
-    if (!c->asks && c->sets.kept) /* its owner may know lines by their place */
-        take_from_another(c, l);
     if (!c->choices.victim)
-        return cache_sets_oldest(&c->sets, l->set);
+        return victim_in_bank(c, l);
     struct cache_ways ways = cache_ways(c, l->set);
+    if (cache_sets_bank_is_full(&c->sets, l->set)) { /* its owner may know lines by their place: of this set, if any */
+        if (!ways.lines)
+            make_room(c, l);
+        else
+            ways.empty = 0;
+    }
     return ways.lines | ways.empty ? c->choices.victim(c->choices.context, l->request, l->set, &ways) : NO_WAY;
 }
 
@@ -244,17 +267,21 @@ static inline void evict(struct cache *c, const struct lookup *l, uint32_t way, 
         write_back(c, l, address, line, leaving);
 }
 
-/* A line of another set leaves instead of one of this set, where lines are kept free. */
-static void take_from_another(struct cache *c, const struct lookup *l)
+/* A line of the bank leaves. False: all are modified or on their way. */
+static bool make_room(struct cache *c, const struct lookup *l)
 {
     struct leaving leaving;
     struct lookup other = *l;
-    other.set = cache_sets_giver(&c->sets, l->set);
-    uint32_t way = other.set == l->set ? NO_WAY : cache_sets_oldest(&c->sets, other.set);
-    if (way == NO_WAY || line_at(c, other.set, way)->modified)
-        return;
-    evict(c, &other, way, &leaving);
-    cache_sets_move_way(&c->sets, other.set, way, l->set);
+    for (uint32_t i = 0; i < c->sets.bank_sets; i++) {
+        other.set = cache_sets_move_hand(&c->sets, l->set);
+        uint32_t way = cache_sets_oldest_line(&c->sets, other.set);
+        if (way == NO_WAY || line_at(c, other.set, way)->modified)
+            continue;
+        evict(c, &other, way, &leaving);
+        cache_sets_empty(&c->sets, other.set, way);
+        return true;
+    }
+    return false;
 }
 
 /* Puts the line of the access where the victim was; nothing of it is valid yet. */
@@ -274,7 +301,8 @@ static void drop_sectors(struct cache *c, const struct lookup *l)
     struct cache_line *line = l->there;
     line->valid &= (uint8_t)~l->need;
     line->modified &= (uint8_t)~l->need;
-    if (line->valid || line->reserved)
+    line->partial &= (uint8_t)~l->need;
+    if (line->valid || line->reserved || line->partial)
         return;
     cache_sets_empty(&c->sets, l->set, l->way);
     l->result->change = CACHE_DROPPED;
@@ -480,6 +508,35 @@ static enum cache_outcome write_down(struct cache *c, const struct lookup *l, en
     return done(c, l, outcome);
 }
 
+/* The same, and what is written is kept: the store takes a line, if there is a place for one. */
+static NOINLINE enum cache_outcome write_down_and_take(struct cache *c, struct lookup *l, enum cache_outcome outcome)
+{
+    struct leaving leaving = {.modified = false};
+    if (queue_room(c) < 1)
+        return fail(c, l, CACHE_FAIL_QUEUE);
+    if (l->way == NO_WAY) {
+        uint32_t way = choose_victim(c, l, false);
+        if (way == NO_WAY)
+            return write_down(c, l, WRITE_THROUGH, outcome);
+        if (line_at(c, l->set, way)->modified && queue_room(c) < 2)
+            return fail(c, l, CACHE_FAIL_QUEUE);
+        take_way(c, l, way, &leaving);
+    } else {
+        found(l);
+        touch_line(c, l);
+        l->result->change = CACHE_TOUCHED;
+    }
+    uint8_t taken = l->need & (uint8_t) ~(l->there->valid | l->there->reserved | l->there->partial);
+    l->there->valid |= taken;
+    if (c->written)
+        write_bytes(c, l, taken);
+    push_miss(c, l->request);
+    l->result->sends_write = true;
+    if (leaving.modified)
+        push_miss(c, &leaving.writeback);
+    return done(c, l, outcome);
+}
+
 static enum cache_outcome write_back_hit(struct cache *c, const struct lookup *l)
 {
     struct cache_line *line = l->there;
@@ -575,7 +632,10 @@ static enum cache_outcome access_write(struct cache *c, struct lookup *l, bool t
         return write_back_hit(c, l);
     if (policy == WRITE_BACK && c->write_allocate)
         return c->stores_fetch ? write_and_fetch(c, l) : write_allocate(c, l);
-    return write_down(c, l, policy, there ? CACHE_HIT : CACHE_MISS);
+    enum cache_outcome outcome = there ? CACHE_HIT : CACHE_MISS;
+    if (policy == WRITE_THROUGH && c->write_allocate)
+        return write_down_and_take(c, l, outcome);
+    return write_down(c, l, policy, outcome);
 }
 
 static inline struct lookup look_up(const struct cache *c, const struct packet *request, uint64_t line, uint32_t set,
@@ -716,6 +776,7 @@ static void store_unreserved(struct cache *c, uint32_t entry, struct cache_resul
             push_miss(c, &leaving.writeback);
     }
     l.there->valid |= e->asked;
+    l.there->partial &= (uint8_t)~e->asked;
     l.there->modified |= e->modified;
 }
 
@@ -783,7 +844,7 @@ bool cache_forget(struct cache *c, uint64_t address, uint32_t bytes)
         return false;
     struct cache_result result = {.evicted = false};
     struct lookup l = look_up(c, NULL, line, set, way, sectors_of(c, address, bytes, 0), 0, &result);
-    if (!(l.there->valid & l.need))
+    if (!((l.there->valid | l.there->partial) & l.need))
         return false;
     drop_sectors(c, &l);
     c->head.blocked = 0;

@@ -193,9 +193,9 @@ bool cache_forget(struct cache *c, uint64_t address, uint32_t bytes);
 void cache_drop(struct cache *c);
 /* All lines invalid; modified ones are lost on purpose (timing only). Nothing may be outstanding. */
 void cache_invalidate(struct cache *c);
-/* It has so many bytes from now on, at most those of its configuration, and no line; besides them, so many are kept
- * free (cache_sets_giver). Nothing may be outstanding. */
-void cache_resize(struct cache *c, uint32_t bytes, uint32_t kept_bytes);
+/* It has so many bytes from now on, at most those of its configuration, and no line (struct cache_bank). Nothing may be
+ * outstanding. */
+void cache_resize(struct cache *c, uint32_t bytes);
 /* The one or the other: lines that are there are lost, those on their way, where there are some, still come. */
 static inline void cache_empty(struct cache *c)
 {

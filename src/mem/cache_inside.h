@@ -35,7 +35,7 @@ struct cache {
     cache_index_fn *index_address;
     const void *index_context;
     bool asks;    /* its owner takes decisions */
-    bool chooses; /* a victim is more than the oldest line: that is one of them, or sets may still grow */
+    bool chooses; /* a victim is more than the oldest line: that is one of them, or banks have fewer lines than ways */
     struct cache_choices choices;
     struct cache_sets sets;
     uint64_t taken[2][CACHE_FAIL];    /* accesses: reads, writes; by outcome */

@@ -1,4 +1,5 @@
-/* The lines of a cache: see cache_sets.h. Set indices after GPGPU-Sim, and after the code that CCWS published. */
+/* The lines of a cache: see cache_sets.h. Set indices after GPGPU-Sim, after the code that CCWS published, and as they
+ * were measured on an H200. */
 #include "mem/cache_sets.h"
 
 #include <assert.h>
@@ -15,8 +16,10 @@ static uint32_t log2_of(uint32_t n)
 enum cache_index cache_sets_index_kind(const struct cache_config *config)
 {
     bool power = (config->sets & (config->sets - 1)) == 0;
-    if (config->index == SET_INDEX_HASHED && (config->sets == 32 || config->sets == 64))
+    if (config->index == SET_INDEX_HASHED && (config->sets == 32 || config->sets == CACHE_FERMI_SETS))
         return INDEX_FERMI;
+    if (config->index == SET_INDEX_HASHED && config->sets == CACHE_HOPPER_SETS)
+        return INDEX_HOPPER;
     if (config->index == SET_INDEX_HASHED && power && config->sets > 1)
         return INDEX_FOLD;
     if (config->index == SET_INDEX_MULTIPLIED && power && config->sets > 1)
@@ -35,116 +38,68 @@ void cache_sets_init(struct cache_sets *s, struct arena *a, const struct cache_c
                              .links = arena_lines(a, struct cache_link, lines),
                              .newest = arena_array(a, uint16_t, config->sets),
                              .count = config->sets,
-                             .most_sets = config->sets,
-                             .lines_in_use = (uint32_t)lines,
-                             .ways_in_use = arena_array(a, uint16_t, config->sets),
                              .ways = config->ways,
                              .mark_words = mark_words,
                              .line_shift = log2_of(config->line_bytes),
                              .set_bits = log2_of(config->sets),
+                             .bank_sets = (config->sets + CACHE_BANKS - 1) / CACHE_BANKS,
                              .index = cache_sets_index_kind(config)};
     cache_sets_clear(s);
 }
 
 void cache_sets_clear(struct cache_sets *s)
 {
-    size_t lines = (size_t)s->most_sets * s->ways;
+    size_t lines = (size_t)s->count * s->ways;
     s->recent = s->absent = NO_TAG;
-    s->drawn = 1;
-    s->spare = s->lines_in_use % s->count;
     memset(s->tags, 0xff, lines * sizeof *s->tags); /* NO_TAG */
     memset(s->lines, 0, lines * sizeof *s->lines);
+    for (uint32_t bank = 0; bank < CACHE_BANKS; bank++)
+        s->banks[bank].lines = 0;
     for (uint32_t set = 0; set < s->count; set++) {
-        uint32_t ways = s->lines_in_use / s->count;
-        for (uint32_t way = 0; way < ways; way++)
-            s->links[cache_sets_place(s, set, way)] = (struct cache_link){
-                .newer = (uint16_t)(way + 1 < ways ? way + 1 : 0), .older = (uint16_t)(way > 0 ? way - 1 : ways - 1)};
-        s->newest[set] = (uint16_t)(ways - 1);
-        s->ways_in_use[set] = (uint16_t)ways;
+        for (uint32_t way = 0; way < s->ways; way++)
+            s->links[cache_sets_place(s, set, way)] =
+                (struct cache_link){.newer = (uint16_t)(way + 1 < s->ways ? way + 1 : 0),
+                                    .older = (uint16_t)(way > 0 ? way - 1 : s->ways - 1)};
+        s->newest[set] = (uint16_t)(s->ways - 1);
     }
 }
 
-void cache_sets_resize(struct cache_sets *s, uint32_t lines)
+bool cache_sets_resize(struct cache_sets *s, uint32_t lines)
 {
-    uint32_t most = s->most_sets * s->ways;
-    s->lines_in_use = lines < 1 ? 1 : lines < most ? lines : most;
-    s->count = s->most_sets;
-    while (s->count > s->lines_in_use)
-        s->count /= 2;
-    s->set_bits = log2_of(s->count);
+    uint32_t banks = (s->count + s->bank_sets - 1) / s->bank_sets, share = lines / banks,
+             bank_lines = lines >= s->count * s->ways ? 0
+                          : share                     ? share
+                                                      : 1;
+    if (bank_lines == s->bank_lines)
+        return false;
+    s->bank_lines = bank_lines;
     cache_sets_clear(s);
+    return true;
 }
 
-void cache_sets_grow(struct cache_sets *s, uint32_t set)
+uint32_t cache_sets_move_hand(struct cache_sets *s, uint32_t set)
 {
-    struct cache_link *links = &s->links[set * s->ways];
-    uint32_t newest = s->newest[set], oldest = links[newest].newer, way = s->ways_in_use[set];
-    if (way == s->ways || *cache_sets_tag(s, set, oldest) == NO_TAG)
-        return;
-    s->spare--;
-    s->ways_in_use[set]++;
-    links[way] = (struct cache_link){.newer = (uint16_t)oldest, .older = (uint16_t)newest};
-    links[newest].newer = links[oldest].older = (uint16_t)way;
+    uint32_t bank = set / s->bank_sets, first = bank * s->bank_sets,
+             sets = s->count - first < s->bank_sets ? s->count - first : s->bank_sets;
+    struct cache_bank *b = &s->banks[bank];
+    b->hand = b->hand ? b->hand - 1 : sets - 1;
+    return first + b->hand;
 }
 
-static uint32_t draw(struct cache_sets *s) /* xorshift: the same numbers in each launch */
+uint32_t cache_sets_oldest_line(const struct cache_sets *s, uint32_t set)
 {
-    s->drawn ^= s->drawn << 13;
-    s->drawn ^= s->drawn >> 17;
-    s->drawn ^= s->drawn << 5;
-    return s->drawn;
-}
-
-uint32_t cache_sets_giver(struct cache_sets *s, uint32_t set)
-{
-    uint32_t oldest = s->links[set * s->ways + s->newest[set]].newer;
-    if (s->spare || s->ways_in_use[set] == s->ways || *cache_sets_tag(s, set, oldest) == NO_TAG ||
-        draw(s) % (s->lines_in_use + s->kept) >= s->kept)
-        return set;
-    uint32_t other = draw(s) % s->count;
-    return s->ways_in_use[other] > 1 && s->ways_in_use[other] >= s->ways_in_use[set] ? other : set;
-}
-
-/* The last way of a set takes the number of one that goes. */
-static void close_gap(struct cache_sets *s, uint32_t set, uint32_t way)
-{
-    struct cache_link *links = &s->links[set * s->ways];
-    uint32_t last = --s->ways_in_use[set];
-    links[links[way].older].newer = links[way].newer;
-    links[links[way].newer].older = links[way].older;
-    if (s->newest[set] == way)
-        s->newest[set] = links[way].older;
-    if (way == last)
-        return;
-    uint64_t *marks = &s->marks[set * s->mark_words];
-    uint64_t mark = marks[last / 8] >> (last % 8 * 8) & 0xff;
-    marks[way / 8] = (marks[way / 8] & ~(0xffull << (way % 8 * 8))) | mark << (way % 8 * 8);
-    *cache_sets_tag(s, set, way) = *cache_sets_tag(s, set, last);
-    *cache_sets_line(s, set, way) = *cache_sets_line(s, set, last);
-    *cache_sets_tag(s, set, last) = NO_TAG;
-    *cache_sets_line(s, set, last) = (struct cache_line){.age = 0};
-    struct cache_link link = links[last];
-    links[link.older].newer = links[link.newer].older = (uint16_t)way;
-    links[way] = link.newer == last ? links[last] : link; /* the only one is its own neighbour */
-    if (s->newest[set] == last)
-        s->newest[set] = (uint16_t)way;
-}
-
-void cache_sets_move_way(struct cache_sets *s, uint32_t from, uint32_t way, uint32_t to)
-{
-    struct cache_link *links = &s->links[to * s->ways];
-    uint32_t newest = s->newest[to], oldest = links[newest].newer, added = s->ways_in_use[to]++;
-    *cache_sets_tag(s, from, way) = NO_TAG;
-    *cache_sets_line(s, from, way) = (struct cache_line){.age = 0};
-    s->recent = NO_TAG;
-    close_gap(s, from, way);
-    links[added] = (struct cache_link){.newer = (uint16_t)oldest, .older = (uint16_t)newest};
-    links[newest].newer = links[oldest].older = (uint16_t)added;
+    const struct cache_link *links = &s->links[set * s->ways];
+    for (uint32_t i = 0, way = links[s->newest[set]].newer; i < s->ways; i++, way = links[way].newer)
+        if (*cache_sets_tag(s, set, way) != NO_TAG && !cache_sets_line(s, set, way)->reserved)
+            return way;
+    return NO_WAY;
 }
 
 /* Its place is among the other ways without a line, before those above it. */
 void cache_sets_empty(struct cache_sets *s, uint32_t set, uint32_t way)
 {
+    if (s->bank_lines)
+        s->banks[set / s->bank_sets].lines--;
     *cache_sets_tag(s, set, way) = NO_TAG;
     s->recent = NO_TAG;
     *cache_sets_line(s, set, way) = (struct cache_line){.age = 0};
@@ -182,6 +137,25 @@ static uint32_t fold_index(uint64_t number, uint32_t bits)
     return (uint32_t)folded & ((1u << bits) - 1);
 }
 
+/* 512 sets, as measured on an H200's L1: each bit of a set's number is the parity of some bits of the line's. What each
+ * of the lowest 21 of these adds is below, four in a group; those above count as the ones 21 below them. */
+static uint32_t hopper_index(uint64_t number)
+{
+#define ADD(a, b, c, d)                                                                                      \
+    {                                                                                                        \
+        0, a, b, a ^ b, c, a ^ c, b ^ c, a ^ b ^ c, d, a ^ d, b ^ d, a ^ b ^ d, c ^ d, a ^ c ^ d, b ^ c ^ d, \
+            a ^ b ^ c ^ d                                                                                    \
+    }
+    static const uint16_t adds[][16] = {ADD(0x180, 0x100, 0x1e1, 0x116), ADD(0x0ec, 0x18c, 0x132, 0x0b9),
+                                        ADD(0x16f, 0x1d2, 0x17a, 0x1dc), ADD(0x0cb, 0x1f6, 0x0e8, 0x17f),
+                                        ADD(0x1f0, 0x0db, 0x1e3, 0x0ad), ADD(0x11e, 0, 0, 0)};
+#undef ADD
+    uint32_t low = (uint32_t)(number ^ number >> 21 ^ number >> 42) & 0x1fffff, set = 0;
+    for (uint32_t i = 0; i < sizeof adds / sizeof *adds; i++)
+        set ^= adds[i][low >> 4 * i & 15];
+    return set;
+}
+
 uint32_t cache_sets_hashed_index(const struct cache_sets *s, uint64_t address)
 {
     if (s->index == INDEX_FERMI)
@@ -190,5 +164,7 @@ uint32_t cache_sets_hashed_index(const struct cache_sets *s, uint64_t address)
         return fold_index(address >> s->line_shift, s->set_bits);
     if (s->index == INDEX_MULTIPLIED)
         return cache_sets_multiplied_index(s, address);
+    if (s->index == INDEX_HOPPER)
+        return hopper_index(address >> s->line_shift);
     return (uint32_t)((address >> s->line_shift) % s->count);
 }

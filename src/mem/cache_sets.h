@@ -20,13 +20,24 @@ struct cache_line {
     uint64_t age; /* of the warp that brought it, with its slot */
     uint16_t warp;
     uint8_t valid, reserved, modified; /* sectors; reserved: on their way */
-    uint8_t partial;                   /* sectors that stores have taken and written in part: modified, and not valid */
+    uint8_t partial;                   /* sectors that stores have taken and written in part: not valid */
 };
 
 struct cache_link {
     uint16_t newer, older;
 };
-enum cache_index { INDEX_MASK, INDEX_MODULO, INDEX_FERMI, INDEX_FOLD, INDEX_MULTIPLIED, INDEX_COUNT };
+enum cache_index { INDEX_MASK, INDEX_MODULO, INDEX_FERMI, INDEX_FOLD, INDEX_MULTIPLIED, INDEX_HOPPER, INDEX_COUNT };
+enum { CACHE_FERMI_SETS = 64, CACHE_HOPPER_SETS = 512 }; /* that those are for; Fermi's also half as many */
+
+/* A cache whose size changes from launch to launch has its sets and ways all the same, but fewer lines than they have
+ * room for. The sets are divided into banks, one after the other, and each bank has its share of the lines. Where it
+ * has them all, and a line comes into a set that has room, a set of the bank gives its least recently used line: the
+ * one below the set that gave one last, and so round. This is what an H200 does (docs/h200-memory.md). */
+enum { CACHE_BANKS = 4 };
+struct cache_bank {
+    uint32_t lines; /* that it has */
+    uint32_t hand;  /* the set that gave one last, counted from its first one; it stays where it is between launches */
+};
 
 struct cache_sets {
     uint64_t *marks; /* a byte of the hash of each line, eight in a word; mark_words for each set, an even number */
@@ -38,30 +49,27 @@ struct cache_sets {
     uint32_t recent_way;
     uint64_t absent; /* the line searched for last in vain, if none has been put since; NO_TAG: none */
     uint32_t count, ways, mark_words, line_shift, set_bits;
-    uint32_t most_sets;    /* that there is room for */
-    uint32_t lines_in_use; /* of all sets */
-    uint32_t spare;        /* of these, not yet in any set */
-    uint32_t kept;         /* lines besides them that are kept free; 0: sets keep their ways */
-    uint32_t drawn;        /* the last number that was drawn */
-    uint16_t *ways_in_use; /* of each set: its first ones */
+    uint32_t bank_lines; /* at most; 0: as many as there is room for */
+    uint32_t bank_sets;
+    struct cache_bank banks[CACHE_BANKS];
     enum cache_index index;
 };
 
 /* What the configuration comes to. */
 enum cache_index cache_sets_index_kind(const struct cache_config *config);
 void cache_sets_init(struct cache_sets *s, struct arena *a, const struct cache_config *config);
-/* So many lines from now on, of the most that there is room for; no set has a line. All sets have the same number of
- * ways, and what is left over goes to the sets that first ask for one more. Fewer lines than sets: there are fewer
- * sets, a power of two. */
-void cache_sets_resize(struct cache_sets *s, uint32_t lines);
-/* A set whose ways all have lines gets one more, if there is one to spare. */
-void cache_sets_grow(struct cache_sets *s, uint32_t set);
-/* The set that gives a way to one that misses, and has lines in all of its own: mostly itself. Free lines are any, so
- * that one of (all lines / kept ones) misses takes such a line, and another set has to free one: any set that has no
- * fewer ways. */
-uint32_t cache_sets_giver(struct cache_sets *s, uint32_t set);
-/* A way of another set, whose line has left, is one of this set; it is the next that is taken. */
-void cache_sets_move_way(struct cache_sets *s, uint32_t from, uint32_t way, uint32_t to);
+/* So many lines from now on, of those that there is room for, and at least one a bank; no set has a line. False: that
+ * is what it has, and nothing is lost. */
+bool cache_sets_resize(struct cache_sets *s, uint32_t lines);
+/* The set's bank has as many lines as it may. */
+static inline bool cache_sets_bank_is_full(const struct cache_sets *s, uint32_t set)
+{
+    return s->bank_lines && s->banks[set / s->bank_sets].lines >= s->bank_lines;
+}
+/* The next set of the bank to give a line. */
+uint32_t cache_sets_move_hand(struct cache_sets *s, uint32_t set);
+/* The least recently used way with a line of which nothing is reserved, or NO_WAY. */
+uint32_t cache_sets_oldest_line(const struct cache_sets *s, uint32_t set);
 /* No set has a line. */
 void cache_sets_clear(struct cache_sets *s);
 /* The way has lost its line. */
@@ -201,6 +209,8 @@ static inline struct cache_line *cache_sets_put(struct cache_sets *s, uint32_t s
     uint64_t *marks = &s->marks[set * s->mark_words + way / 8];
     uint32_t shift = way % 8 * 8;
     *marks = (*marks & ~(0xffull << shift)) | cache_sets_mark(line) << shift;
+    if (s->bank_lines)
+        s->banks[set / s->bank_sets].lines += *cache_sets_tag(s, set, way) == NO_TAG;
     *cache_sets_tag(s, set, way) = line;
     s->recent = line;
     s->recent_way = way;

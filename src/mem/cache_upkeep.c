@@ -34,16 +34,13 @@ void cache_invalidate(struct cache *c)
     c->head.blocked = 0;
 }
 
-void cache_resize(struct cache *c, uint32_t bytes, uint32_t kept_bytes)
+void cache_resize(struct cache *c, uint32_t bytes)
 {
-    uint32_t lines = bytes / c->line_bytes;
     assert(c->head.mshr.used == 0);
-    if (lines == c->sets.lines_in_use && kept_bytes / c->line_bytes == c->sets.kept)
+    if (!cache_sets_resize(&c->sets, bytes / c->line_bytes))
         return;
-    cache_sets_resize(&c->sets, lines);
-    c->sets.kept = kept_bytes / c->line_bytes;
-    c->chooses = c->choices.victim || c->sets.spare || c->sets.kept;
-    c->plain_reads = c->asks || c->sets.spare || c->sets.kept ? 0 : PLAIN_READS;
+    c->chooses = c->choices.victim || c->sets.bank_lines;
+    c->plain_reads = c->asks || c->sets.bank_lines ? 0 : PLAIN_READS;
     c->touched = false;
     c->head.blocked = 0;
     c->blocked.address = UINT64_MAX;

@@ -23,7 +23,11 @@ static bool is_power(uint32_t n) { return n && !(n & (n - 1)); }
 enum cache_index replay_index(const struct trace_header *h, uint32_t sets)
 {
     static const enum set_index kinds[INDEX_COUNT] = {
-        [INDEX_FERMI] = SET_INDEX_HASHED, [INDEX_FOLD] = SET_INDEX_HASHED, [INDEX_MULTIPLIED] = SET_INDEX_MULTIPLIED};
+        [INDEX_FERMI] = SET_INDEX_HASHED,
+        [INDEX_FOLD] = SET_INDEX_HASHED,
+        [INDEX_MULTIPLIED] = SET_INDEX_MULTIPLIED,
+        [INDEX_HOPPER] = SET_INDEX_HASHED,
+    };
     struct cache_config c = {.sets = sets, .index = kinds[h->index]};
     return h->index == INDEX_MODULO && is_power(sets) ? INDEX_MODULO : cache_sets_index_kind(&c);
 }
@@ -39,6 +43,8 @@ bool replay_check(const struct replay_geometry *g, const struct trace_header *h,
         return error_set(e, ERROR_INVALID, "a cache needs at least one set and one way");
     if (g->index == INDEX_FERMI && g->sets != 32 && g->sets != 64)
         return error_set(e, ERROR_INVALID, "the index 'fermi' is for 32 or 64 sets, not %u", g->sets);
+    if (g->index == INDEX_HOPPER && g->sets != CACHE_HOPPER_SETS)
+        return error_set(e, ERROR_INVALID, "the index 'hopper' is for %d sets, not %u", CACHE_HOPPER_SETS, g->sets);
     if (((g->index == INDEX_MASK || g->index == INDEX_MULTIPLIED) && !is_power(g->sets)) ||
         (g->index == INDEX_FOLD && (!is_power(g->sets) || g->sets == 1)))
         return error_set(e, ERROR_INVALID, "the index '%s' needs a power of two of sets%s, not %u",

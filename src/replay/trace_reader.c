@@ -191,8 +191,12 @@ static bool read_header_line(struct trace_header *h, const char *line, uint32_t 
 static bool index_fits(const struct trace_header *h)
 {
     bool power = !(h->sets & (h->sets - 1));
-    return h->index == INDEX_MODULO || (h->index == INDEX_FERMI ? h->sets == 32 || h->sets == 64
-                                                                : power && (h->index != INDEX_FOLD || h->sets > 1));
+    switch (h->index) {
+    case INDEX_MODULO: return true;
+    case INDEX_FERMI: return h->sets == 32 || h->sets == CACHE_FERMI_SETS;
+    case INDEX_HOPPER: return h->sets == CACHE_HOPPER_SETS;
+    default: return power && (h->index != INDEX_FOLD || h->sets > 1);
+    }
 }
 
 static bool read_header(struct trace_reader *r, struct text *t, struct error *e)

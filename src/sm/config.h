@@ -56,6 +56,7 @@ struct sm_config {
                                     false: in the memory partition, and the warp waits for it */
     bool shared_atomics_serial;  /* lanes of an atomic that share a word of shared memory take turns */
     bool atomics_await_address;  /* the register of an atomic's address is awaited and read */
+    bool atomics_drop_l1;        /* the L1 data cache loses the line of an atomic */
     bool uniform_atomics_once;   /* lanes of a warp that all want one address send one access, where they may
                                     (sm_inst.adds_up_first) */
     bool fence_waits_for_stores; /* a fence holds its warp until its stores are acknowledged, not only until its

@@ -55,7 +55,7 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
 void sm_resize_l1(struct sm *c, uint32_t bytes)
 {
     if (c->lsu.l1d)
-        cache_resize(c->lsu.l1d, bytes, c->config->unified_kept_bytes);
+        cache_resize(c->lsu.l1d, bytes);
 }
 
 void sm_end(struct sm *c, uint64_t now)

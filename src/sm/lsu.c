@@ -333,7 +333,23 @@ static uint32_t bytes_with(const struct packet *p, uint32_t data_bytes)
     return packet_is_write(p) || p->kind == PACKET_ATOMIC ? WRITE_HEADER_BYTES + data_bytes : READ_BYTES;
 }
 
-static uint32_t packet_bytes(const struct packet *p) { return bytes_with(p, p->bytes); }
+/* Of a store that names its sectors and tells what it writes of them: they alone, and a header with a mask where one of
+ * them is written in part. */
+static uint32_t exact_store_bytes(const struct packet *p, uint32_t line_bytes)
+{
+    uint32_t first = (uint32_t)(p->address & (line_bytes - 1)) / SECTOR_BYTES, parts = 32 * SECTOR_BYTES / p->bytes,
+             whole = 0; /* 32nd parts of the packet, as in its mask */
+    for (uint32_t left = p->sectors; left; left &= left - 1)
+        whole |= (uint32_t)(((uint64_t)1 << parts) - 1) << ((uint32_t)__builtin_ctz(left) - first) * parts;
+    uint32_t data = (uint32_t)__builtin_popcount(p->sectors) * SECTOR_BYTES;
+    return (p->mask & whole) == whole ? data : WRITE_HEADER_BYTES + data;
+}
+
+static uint32_t packet_bytes(const struct sm *c, const struct packet *p)
+{
+    bool exact = c->lsu.exact_sectors && c->lsu.tells_written && p->kind == PACKET_STORE && p->sectors;
+    return exact ? exact_store_bytes(p, c->config->l1d.line_bytes) : bytes_with(p, p->bytes);
+}
 
 static void note_blocked(struct sm *c, uint32_t bytes)
 {
@@ -344,7 +360,7 @@ static void note_blocked(struct sm *c, uint32_t bytes)
 void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
 {
     struct packet *p = cache_miss_front(cache);
-    uint32_t bytes = packet_bytes(p);
+    uint32_t bytes = packet_bytes(c, p);
     if (!network_has_room(&c->net, c->head.port, bytes)) {
         note_blocked(c, bytes);
         return;
@@ -435,12 +451,14 @@ static inline bool has_network_room(struct sm *c, uint32_t bytes)
 
 static bool send_past_l1(struct sm *c, struct packet *p)
 {
-    uint32_t bytes = packet_bytes(p);
+    uint32_t bytes = packet_bytes(c, p);
     if (!has_network_room(c, bytes))
         return false;
     c->lsu.moved = true;
     p->slice = network_slice(&c->net, p->address);
     expect_store_answers(c, p);
+    if (c->config->atomics_drop_l1 && p->kind == PACKET_ATOMIC && c->lsu.l1d)
+        cache_forget(c->lsu.l1d, p->address & ~(uint64_t)(c->config->l1d.line_bytes - 1), c->config->l1d.line_bytes);
     network_push(&c->net, c->head.port, p, bytes, c->now);
     if (!packet_is_write(p) && p->kind != PACKET_ATOMIC) /* answered piece by piece */
         c->flights.list[p->token].remaining += network_answers(&c->net, p->address, p->bytes) - 1;

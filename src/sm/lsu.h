@@ -64,7 +64,7 @@ struct sm_lsu {
     bool enters_after_collectors; /* have moved, so in the cycle of leaving one (rule enters_lsu_at_once) */
     bool precedes;                /* something may come before the only step: other steps, hits whose latency follows */
     bool counts_sectors;          /* the L1D has sectors */
-    bool tells_written;           /* stores carry what they write (the L2's partial_writes) */
+    bool tells_written;           /* stores carry what they write (partial_writes of L1 or L2) */
     bool exact_sectors;           /* config's */
     uint16_t next_wb;             /* instruction whose registers are written next, or SM_NONE */
     uint32_t wb_turn;

@@ -45,7 +45,7 @@ struct sm_wires {
     const uint64_t *network_now; /* cycles of the interconnect */
     uint32_t answer_bytes;       /* requests are answered in pieces of so many bytes, aligned */
     uint32_t half_slices;        /* of an L2 in two halves, 0: it is one; cores are near to them in turn, two by two */
-    bool tells_written;          /* stores carry what they write (the L2's partial_writes) */
+    bool tells_written;          /* stores carry what they write (partial_writes of L1 or L2) */
     struct expected_answers *expected; /* it counts up what it sends, and down what it takes */
     uint64_t *wake_at;                 /* the core sets it: the next cycle in which it must be run */
     uint32_t *blocked_bytes; /* and this: it sleeps until the interconnect takes a packet so long; 0: it does not */

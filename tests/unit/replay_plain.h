@@ -190,6 +190,14 @@ static inline uint32_t plain_index(const struct replay_geometry *g, uint64_t lin
         return (uint32_t)folded;
     case INDEX_FERMI:
         return (uint32_t)(line % 32 ^ (address >> 13 & 7) ^ (address >> 17 & 1) << 3 ^ (address >> 19 & 1) << 4);
+    case INDEX_HOPPER: /* bit by bit: the parity of these bits */
+        for (uint32_t bit = 0; bit < 9; bit++) {
+            static const uint64_t of[] = {0xe9184, 0x16b748, 0x18a938, 0x1addb0, 0x13aec8,
+                                          0xde5d4, 0x7ff14,  0xf7ab5,  0x15af6f};
+            for (uint64_t rest = line; rest; rest >>= 21)
+                folded ^= (uint64_t)__builtin_parityll(rest & of[bit]) << bit;
+        }
+        return (uint32_t)folded;
     case INDEX_MULTIPLIED: return (uint32_t)((line % g->sets + 7 * (line / g->sets)) % g->sets);
     default: return (uint32_t)(line % g->sets);
     }

@@ -184,6 +184,67 @@ static void partial_writes(void **state)
     close_bench(&b);
 }
 
+/* An H200's L1: stores go through, and take a line. What they have written wholly is read there; what in part is
+ * fetched, and not modified when it has come. */
+static void through_and_taken(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct cache_config c = l2_config;
+    c.global_writes = WRITE_THROUGH;
+    c.write_allocate = c.partial_writes = true;
+    c.allocate = ALLOCATE_ON_FILL;
+    open_bench(&b, &c);
+    struct packet p = packet(PACKET_STORE, 0xa080, 128); /* of words all, all but one, none and one */
+    p.mask = 0x0400efff & ~0xff0000u;
+    p.sectors = 0xb;
+    assert_int_equal(cache_access(b.cache, &p, 0, b.now++, &b.result), CACHE_MISS);
+    assert_int_equal(take_miss(&b).bytes, 128);
+    assert_true(cache_probe(b.cache, 0xa080));
+    assert_false(cache_probe(b.cache, 0xa0a0));
+    assert_false(cache_probe(b.cache, 0xa0c0));
+    assert_false(cache_probe(b.cache, 0xa0e0));
+    assert_int_equal(store_bytes(&b, 0xa0a0, 0xf0000), CACHE_HIT);
+    assert_int_equal(take_miss(&b).bytes, 32);
+    assert_true(cache_probe(b.cache, 0xa0a0));
+    assert_int_equal(store_bytes(&b, 0x1000, UINT32_MAX), CACHE_MISS);
+    assert_true(b.result.sends_write);
+    assert_int_equal(take_miss(&b).kind, PACKET_STORE);
+    assert_int_equal(load(&b, 0x1000), CACHE_HIT);
+    assert_int_equal(store_bytes(&b, 0x1000, 0xf), CACHE_HIT); /* of what is there */
+    assert_int_equal(take_miss(&b).kind, PACKET_STORE);
+    assert_int_equal(load(&b, 0x1000), CACHE_HIT);
+
+    assert_int_equal(store_bytes(&b, 0x1020, 0xffff), CACHE_MISS);
+    assert_int_equal(take_miss(&b).kind, PACKET_STORE);
+    assert_false(cache_probe(b.cache, 0x1020));
+    assert_int_equal(load(&b, 0x1020), CACHE_MISS);
+    struct packet down = take_miss(&b);
+    assert_int_equal(down.kind, PACKET_LOAD);
+    assert_true(cache_fill(b.cache, &down, b.now));
+    settle(&b);
+    assert_int_equal(load(&b, 0x1020), CACHE_HIT);
+
+    assert_int_equal(store_bytes(&b, 0x1040, 0xffff), CACHE_MISS);
+    assert_int_equal(store_bytes(&b, 0x1040, 0xffff0000), CACHE_HIT);
+    assert_int_equal(load(&b, 0x1040), CACHE_HIT);
+    settle(&b);
+
+    /* Dropped, the rest stays; nothing of it is ever written back. */
+    assert_int_equal(store_bytes(&b, 0x1060, 0x1), CACHE_MISS);
+    settle(&b);
+    assert_true(cache_forget(b.cache, 0x1000, 32));
+    assert_true(cache_forget(b.cache, 0x1060, 32));
+    assert_false(cache_forget(b.cache, 0x1060, 32));
+    assert_false(cache_probe(b.cache, 0x1000));
+    assert_int_equal(load(&b, 0x1020), CACHE_HIT);
+    for (uint32_t i = 1; i < 17; i++)
+        bring(&b, 0x1000 + i * 64 * 128);
+    assert_int_equal(cache_counters(b.cache)->writebacks, 0);
+    assert_conserved(b.cache);
+    close_bench(&b);
+}
+
 /* A part of a sector is written while the miss queue is full: nothing is needed there. */
 static void partial_write_needs_no_queue(void **state)
 {
@@ -479,6 +540,7 @@ int main(void)
         cmocka_unit_test(modified_victim_needs_room),
         cmocka_unit_test(write_allocate_and_back),
         cmocka_unit_test(partial_writes),
+        cmocka_unit_test(through_and_taken),
         cmocka_unit_test(partial_write_needs_no_queue),
         cmocka_unit_test(store_to_reserved_sector),
         cmocka_unit_test(store_over_reserved_and_absent),

@@ -298,6 +298,32 @@ static void equal_values_are_harmless(void **state)
     drop_cells(&c);
 }
 
+/* Of those that wrote the same another one is kept beside the last, who may well change the value. */
+static void the_other_of_two_equal_writers(void **state)
+{
+    (void)state;
+    struct cells c = cells();
+    struct race_block *a = c.clocks.a, *b = c.clocks.b;
+    write_word(&c, a, 31, 7);
+    write_word(&c, a, 32, 7);
+    read_word(&c, a, 32); /* whoever was first: 7 */
+    SEES(c, 0, 0, 0);
+    write_word(&c, a, 32, 8);
+    SEES(c, 1, 0, 0);
+    drop_cells(&c);
+
+    c = cells(); /* one of its own warp does not take the place of the other block's */
+    a = c.clocks.a;
+    b = c.clocks.b;
+    write_word(&c, b, 0, 7);
+    write_word(&c, a, 0, 7);
+    write_word(&c, a, 1, 7);
+    SEES(c, 0, 0, 0);
+    write_word(&c, a, 1, 8);
+    SEES(c, 1, 0, 0);
+    drop_cells(&c);
+}
+
 static void strong_ones_are_no_race(void **state)
 {
     (void)state;
@@ -310,7 +336,7 @@ static void strong_ones_are_no_race(void **state)
     touch(&c, a, 64, true, RACE_STRONG_IN_BLOCK, 8, 4, 3); /* does not reach the other block */
     SEES(c, 1, 0, 0);
     touch(&c, a, 32, true, RACE_STRONG_IN_BLOCK, 8, 4, 4);
-    SEES(c, 0, 0, 0);
+    SEES(c, 1, 0, 0);     /* with the other block's, though that is not the last */
     read_word(&c, a, 96); /* weak */
     SEES(c, 0, 1, 0);
     drop_cells(&c);
@@ -352,8 +378,8 @@ static void bytes_of_a_word(void **state)
     write_word(&c, a, 0, 0x04030201);
     touch(&c, a, 32, true, RACE_WEAK, 9, 1, 2); /* what was there */
     SEES(c, 0, 0, 0);
-    touch(&c, a, 32, true, RACE_WEAK, 9, 1, 7);
-    SEES(c, 0, 0, 0);
+    touch(&c, a, 32, true, RACE_WEAK, 9, 1, 7); /* and something else */
+    SEES(c, 1, 0, 0);
     touch(&c, a, 64, true, RACE_WEAK, 10, 2, 7);
     SEES(c, 2, 0, 0);
     touch(&c, a, 64, false, RACE_WEAK, 10, 2, 0);
@@ -597,6 +623,7 @@ int main(void)
         cmocka_unit_test(old_releases_count),
         cmocka_unit_test(kinds),
         cmocka_unit_test(equal_values_are_harmless),
+        cmocka_unit_test(the_other_of_two_equal_writers),
         cmocka_unit_test(strong_ones_are_no_race),
         cmocka_unit_test(readers_are_kept),
         cmocka_unit_test(bytes_of_a_word),

@@ -170,7 +170,7 @@ static const struct replay_geometry geometries[] = {
     {4, 2, 256, INDEX_MASK},        {8, 2, 128, INDEX_MULTIPLIED}, {4, 3, 256, INDEX_MULTIPLIED},
     {2, 33, 128, INDEX_MULTIPLIED}, {2, 32, 128, INDEX_MASK},      {2, 33, 128, INDEX_MASK},
     {1, 60, 128, INDEX_MASK},       {2, 40, 512, INDEX_MODULO},    {3, 17, 128, INDEX_MODULO},
-    {1, 80, 128, INDEX_MASK}, /* from 17 ways on: the table */
+    {512, 2, 128, INDEX_HOPPER},    {1, 80, 128, INDEX_MASK}, /* from 17 ways on: the table */
 };
 enum { GEOMETRIES = sizeof geometries / sizeof *geometries };
 
@@ -229,7 +229,7 @@ static void geometries_that_cannot_be(void **state)
         {{4, 2, 64, INDEX_MASK}, "128 bytes"},     {{4, 2, 384, INDEX_MASK}, "power of two"},
         {{3, 2, 128, INDEX_MASK}, "mask"},         {{16, 2, 128, INDEX_FERMI}, "fermi"},
         {{1, 2, 128, INDEX_FOLD}, "fold"},         {{6, 2, 128, INDEX_MULTIPLIED}, "multiplied"},
-        {{0, 2, 128, INDEX_MASK}, "at least one"},
+        {{0, 2, 128, INDEX_MASK}, "at least one"}, {{256, 2, 128, INDEX_HOPPER}, "hopper"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct error e = {0};
@@ -240,6 +240,9 @@ static void geometries_that_cannot_be(void **state)
     assert_int_equal(replay_index(&h, 64), INDEX_FERMI);
     assert_int_equal(replay_index(&h, 128), INDEX_FOLD);
     assert_int_equal(replay_index(&h, 48), INDEX_MODULO);
+    h.index = INDEX_HOPPER;
+    assert_int_equal(replay_index(&h, 512), INDEX_HOPPER);
+    assert_int_equal(replay_index(&h, 256), INDEX_FOLD);
     h.index = INDEX_MULTIPLIED;
     assert_int_equal(replay_index(&h, 64), INDEX_MULTIPLIED);
     assert_int_equal(replay_index(&h, 8), INDEX_MULTIPLIED);
