@@ -34,9 +34,8 @@ if [ -z "$file" ]; then
         run 536870912 "$@"
     else
         run 1048576 chains barriers order dispatch chase/l1/ chase/l1-stride chase/atom chase/st chase/ld
-        run 1048576 stores
-        repeats=7 # which lines leave depends on where the launch before left off
-        run 1048576 chase/l1-carveout
+        repeats=7 # the first launch finds less in the L2; which L1 lines leave depends on where the one before left off
+        run 1048576 stores/ chase/l1-carveout
         repeats=1
         run 67108864 chase/l1-sets chase/l2/1024K chase/l2/16384K chase/l2/24576K chase/l2/36864K chase/l2/45056K
         run 83886080 chase/l2/73728K

@@ -42,6 +42,11 @@ static const char red_own[] = LOOP("  red.global.add.u32 [%at], 1;\n");
 #define APART(shift) "  shl.b64 %at, %i, " shift ";\n  add.u64 %at, %a, %at;\n"
 static const char red_words[] = LOOP(APART("2") "  red.global.add.u32 [%at], 1;\n");
 static const char red_sectors[] = LOOP(APART("5") "  red.global.add.u32 [%at], 1;\n");
+/* Over 16 MB again and again. */
+#define AGAIN(shift) "  shl.b64 %at, %i, " shift ";\n  and.b64 %at, %at, 0xffffff;\n  add.u64 %at, %a, %at;\n"
+static const char write_again[] = LOOP(AGAIN("4") "  st.global.v4.u32 [%at], {%z, %z, %z, %z};\n");
+static const char write_words[] = LOOP(AGAIN("5") "  st.global.u32 [%at], %z;\n");
+static const char write_lines[] = LOOP(AGAIN("7") "  st.global.u32 [%at], %z;\n");
 static const char red_words_f32[] = LOOP(APART("2") "  red.global.add.f32 [%at], 0f3f800000;\n");
 static const char red_one_f32[] = LOOP("  red.global.add.f32 [%a], 0f3f800000;\n");
 /* The first lane of each warp alone. */
@@ -126,6 +131,11 @@ void measure_bandwidth(size_t most)
     measure_rate("bandwidth/dram.copy", copy_all, blocks, a, a + half, half / 16, 32, "GB/s");
     if (most >= l2)
         measure_rate("bandwidth/l2.read", read_all, blocks, a, a, l2 / 16, 16, "GB/s");
+    if (most >= l2) { /* whole lines; a word of each sector, a word of each line */
+        measure_rate("bandwidth/l2.write", write_again, blocks, a, a, l2 / 2, 16, "GB/s");
+        measure_rate("bandwidth/l2.write.32-bytes-apart", write_words, blocks, a, a, l2 / 4, 1, "sectors per ns");
+        measure_rate("bandwidth/l2.write.128-bytes-apart", write_lines, blocks, a, a, l2 / 8, 1, "sectors per ns");
+    }
     CHECK(cuMemFree(a));
 }
 

@@ -1,4 +1,4 @@
-/* What stores take of an SM's port, and what of them the L1 keeps. */
+/* What stores take of an SM's port, loads of its L1, and what is kept of stores. */
 #ifndef BENCH_SILICON_STORES_H
 #define BENCH_SILICON_STORES_H
 

@@ -324,6 +324,14 @@ static bool check_dram_timing(const struct machine_checker *c)
         return CLASH(c, FIELDS(&d->t_rfc, &d->t_refi),
                      "dram.t_rfc = %u leaves nothing of the %u cycles from refresh to refresh (dram.t_refi)", d->t_rfc,
                      d->t_refi);
+    if (d->refresh_banks && d->banks % d->refresh_banks)
+        return CLASH(c, FIELDS(&d->refresh_banks, &d->banks),
+                     "dram.refresh_banks = %u does not divide the %u banks of a channel (dram.banks)", d->refresh_banks,
+                     d->banks);
+    if (d->t_refi && d->refresh_banks && d->t_refi < d->banks / d->refresh_banks)
+        return CLASH(c, FIELDS(&d->t_refi, &d->refresh_banks, &d->banks),
+                     "dram.t_refi = %u is shorter than the %u turns of a refresh (dram.banks / dram.refresh_banks)",
+                     d->t_refi, d->banks / d->refresh_banks);
     if (d->t_wl > d->t_cl + burst_cycles + 2)
         return CLASH(c, FIELDS(&d->t_wl, &d->t_cl),
                      "dram.t_wl = %u: the turn from read to write, t_cl + burst + 2 - t_wl, would be negative",

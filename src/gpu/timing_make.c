@@ -82,10 +82,10 @@ static uint32_t answer_cycles(const struct timing *t, uint32_t hop_cycles)
 static void make_memory(struct timing *t, const struct mem_config *m)
 {
     struct partition_hooks hooks = {t, on_atomic};
-    struct crossbar_config requests = m->crossbar;
-    requests.flit_bytes = requests.request_flit_bytes ? requests.request_flit_bytes : requests.flit_bytes;
-    t->requests = crossbar_create(&t->arena, &requests, t->ports, t->slices);
-    t->replies = crossbar_create(&t->arena, &m->crossbar, t->slices, t->ports);
+    struct crossbar_config replies = m->crossbar;
+    replies.request_flit_bytes = 0;
+    t->requests = crossbar_create(&t->arena, &m->crossbar, t->ports, t->slices);
+    t->replies = crossbar_create(&t->arena, &replies, t->slices, t->ports);
     t->partitions = arena_array(&t->arena, struct partition *, t->channels);
     t->expected = arena_array(&t->arena, struct expected_answers, t->options->machine.cores);
     t->answer_cycles = answer_cycles(t, m->crossbar.hop_cycles);

@@ -70,19 +70,13 @@ static inline uint32_t *bytes_of(const struct cache *c, const struct lookup *l, 
     return &c->written[(size_t)cache_sets_place(&c->sets, l->set, l->way) * (c->line_bytes / SECTOR_BYTES) + sector];
 }
 
-/* Of a sector. A packet of several, on its way through an L1, tells them in 32nd parts of its own; below, a packet for
- * several sectors, or the line of an L1, has written all of them. */
+/* Of a sector. Below an L1 a packet for several sectors, or the line of an L1, has written all of them. */
 static uint32_t bytes_written(const struct cache *c, const struct lookup *l, uint32_t sector)
 {
     const struct packet *p = l->request;
-    uint32_t part = p->bytes / 32u, first = (uint32_t)(p->address & ~c->line_mask) / SECTOR_BYTES, bytes = 0;
-    if (c->global_writes != WRITE_THROUGH || part < 2)
-        return p->kind == PACKET_L1_WRITEBACK || (l->need & (l->need - 1)) ? UINT32_MAX : p->mask;
-    uint32_t parts = SECTOR_BYTES / part, written = p->mask >> (sector - first) * parts;
-    for (uint32_t i = 0; i < parts; i++)
-        if (written >> i & 1)
-            bytes |= ((1u << part) - 1) << i * part;
-    return bytes;
+    if (c->global_writes == WRITE_THROUGH)
+        return packet_sector_bytes(p, sector);
+    return p->kind == PACKET_L1_WRITEBACK || (l->need & (l->need - 1)) ? UINT32_MAX : p->mask;
 }
 
 /* A store writes sectors of a line; taken: those that were not there before. What has been written wholly is as good as

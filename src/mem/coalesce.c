@@ -370,8 +370,7 @@ static uint32_t sectors_of_bytes(uint64_t segment, const uint64_t bytes[2])
     return segment & FRAME_BYTES ? sectors << 4 : sectors;
 }
 
-/* All lanes want the same bytes, which is how they contend: an access for each. */
-static bool are_same(const uint64_t address[32], uint32_t mask)
+bool coalesce_are_same(const uint64_t address[32], uint32_t mask)
 {
     uint64_t first = address[__builtin_ctz(mask)], difference = 0;
     for (; mask; mask &= mask - 1)
@@ -379,6 +378,7 @@ static bool are_same(const uint64_t address[32], uint32_t mask)
     return difference == 0;
 }
 
+/* All lanes want the same bytes, which is how they contend: an access for each. */
 static uint32_t emit_same(uint64_t address, uint32_t mask, uint32_t bytes, uint64_t segment, struct access *to)
 {
     uint32_t sectors = sectors_between(address, address + bytes - 1), count = 0;
@@ -391,7 +391,7 @@ static uint32_t atomic_part(const uint64_t address[32], uint32_t mask, uint32_t 
                             struct access *to)
 {
     uint64_t any = address[__builtin_ctz(mask)], segment_of_any = any & ~(uint64_t)(segment_bytes - 1);
-    if (any + bytes <= segment_of_any + segment_bytes && are_same(address, mask))
+    if (any + bytes <= segment_of_any + segment_bytes && coalesce_are_same(address, mask))
         return emit_same(any, mask, bytes, segment_of_any, to);
     struct atomics s;
     s.count = 0;
@@ -420,15 +420,11 @@ uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t byt
     return count;
 }
 
-bool coalesce_uniform_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most,
-                             struct access *out)
+uint32_t coalesce_uniform_atomic(uint64_t address, uint32_t mask, uint32_t bytes, uint32_t most, struct access *out)
 {
-    uint32_t segment_bytes = segment_bytes_of(bytes, most);
-    uint64_t first = address[__builtin_ctz(mask)], segment = first & ~(uint64_t)(segment_bytes - 1);
-    if (first + bytes > segment + segment_bytes || !are_same(address, mask))
-        return false;
-    emit(out, segment, mask, sectors_between(first, first + bytes - 1));
-    return true;
+    uint64_t segment = address & ~(uint64_t)(segment_bytes_of(bytes, most) - 1);
+    emit(out, segment, mask, sectors_between(address, address + bytes - 1));
+    return 1;
 }
 
 void coalesce_from_first_byte(const uint64_t address[32], struct access *list, uint32_t count)

@@ -31,10 +31,10 @@ uint32_t coalesce_global(const uint64_t address[32], uint32_t mask, uint32_t byt
  * further access of the same segment. */
 uint32_t coalesce_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most, uint32_t parts,
                          struct access out[COALESCE_MOST]);
-/* All lanes want the same bytes: one access for all of them, as where the assembler has one lane do the work of the
- * warp. False: they do not. */
-bool coalesce_uniform_atomic(const uint64_t address[32], uint32_t mask, uint32_t bytes, uint32_t most,
-                             struct access *out);
+/* Lanes that all want the same bytes, aligned: one access for all of them, as where the assembler has one lane do the
+ * work of the warp. */
+bool coalesce_are_same(const uint64_t address[32], uint32_t mask);
+uint32_t coalesce_uniform_atomic(uint64_t address, uint32_t mask, uint32_t bytes, uint32_t most, struct access *out);
 /* Accesses begin at the first byte that one of their lanes touches, not at its sector. */
 void coalesce_from_first_byte(const uint64_t address[32], struct access *list, uint32_t count);
 /* Local memory: each 4-byte word of a thread stands beside the same word of the next thread. threads: of the machine

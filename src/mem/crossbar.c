@@ -79,6 +79,7 @@ struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *
         .head = {.asks_at = NEVER,
                  .match_at = NEVER,
                  .flit_bytes = config->flit_bytes,
+                 .entry_bytes = config->request_flit_bytes,
                  .speedup = config->speedup,
                  .outputs = outputs,
                  .input_flits = config->injection_flits ? config->injection_flits : config->input_flits,

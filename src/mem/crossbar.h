@@ -15,6 +15,9 @@
  * crossbar_cycle(n) may send its first flit in it, and what is sent has arrived after it. In an empty network a packet
  * of k flits can then be taken after crossbar_cycle(n + ceil(k / speedup) - 1).
  *
+ * Where the configuration says how much enters an input in a cycle (request_flit_bytes), packets enter one after the
+ * other, and one that takes k cycles counts as pushed in the last of them.
+ *
  * Left out: routing and credit delays beyond hop_cycles, and that a port moves no more than one flit a cycle, whatever
  * the speedup inside. Both are there where the configuration names the queues at the ports (injection_flits): then what
  * is between them is that of router.c, an input has room as long as the queue in front of it has, and a packet pushed
@@ -55,8 +58,9 @@ struct crossbar_input {
     uint64_t moved_at; /* the last network cycle in which a packet began or ended to leave, or a flit left for which
                           there was little room */
     uint64_t flits_in;
-    uint32_t flits; /* in the buffer, without those counted by gone_at */
-    uint32_t sent;  /* flits of a packet that leaves as the output has room for it */
+    uint64_t entry_free; /* entry_bytes: the first cycle in which its owner may begin with another packet */
+    uint32_t flits;      /* in the buffer, without those counted by gone_at */
+    uint32_t sent;       /* flits of a packet that leaves as the output has room for it */
 };
 
 struct arrival {
@@ -85,7 +89,8 @@ struct crossbar_head {
     uint64_t matchings;               /* that it has ended: speedup for each cycle */
     uint32_t standing; /* inputs whose first packet waits for an output, after the last cycle that was looked at */
     uint32_t flit_bytes, input_flits, speedup;
-    uint32_t ask_cycles; /* from a push to the first cycle that it matters for */
+    uint32_t entry_bytes; /* 0, or what enters an input in a cycle */
+    uint32_t ask_cycles;  /* from a push to the first cycle that it matters for */
     struct crossbar_input *input;
     uint64_t match_at; /* no output can be served, and no packet ends to leave, before this cycle, even if nothing is
                           pushed */
@@ -159,6 +164,17 @@ static inline void crossbar_note_fresh(struct crossbar_head *h, uint32_t input, 
         __atomic_store_n(&h->asks_at, pushed + h->ask_cycles, __ATOMIC_RELAXED);
 }
 
+/* The cycle in which the last of a packet enters an input, if its first part may in this one. */
+static inline uint64_t crossbar_entry(const struct crossbar_head *h, struct crossbar_input *in, uint32_t bytes,
+                                      uint64_t now)
+{
+    if (!h->entry_bytes)
+        return now;
+    uint64_t first = in->entry_free > now ? in->entry_free : now, last = first + (bytes - 1) / h->entry_bytes;
+    in->entry_free = last + 1;
+    return last;
+}
+
 static inline void crossbar_push(struct crossbar *x, uint32_t input, uint32_t output, const struct packet *p,
                                  uint32_t bytes, uint64_t now)
 {
@@ -166,10 +182,11 @@ static inline void crossbar_push(struct crossbar *x, uint32_t input, uint32_t ou
     struct crossbar_input *in = &h->input[input];
     uint32_t flits = crossbar_flits(x, bytes);
     invariant(output < h->outputs && in->tail - in->head <= h->input_mask);
+    uint64_t pushed = crossbar_entry(h, in, bytes, now);
     if (in->head == in->tail)
-        crossbar_note_fresh(h, input, now);
+        crossbar_note_fresh(h, input, pushed);
     in->slots[in->tail++ & h->input_mask] =
-        (struct crossing){.packet = *p, .pushed = now, .flits = flits, .output = output};
+        (struct crossing){.packet = *p, .pushed = pushed, .flits = flits, .output = output};
     in->flits += flits;
     in->flits_in += flits;
 }

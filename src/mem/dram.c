@@ -11,12 +11,13 @@
  * can is worked out; until then dram_cycle returns at once.
  *
  * Refresh (t_refi, t_rfc): every t_refi cycles all rows are closed, and no command goes out for t_rfc cycles. Data on
- * its way still comes. It is not waited for that rows may be closed.
+ * its way still comes. It is not waited for that rows may be closed. Where refresh_banks says of how many banks one is,
+ * they take turns, evenly spread over t_refi, and the others work on.
  *
  * Rows that nobody asks for (t_idle): a row whose last column command is so long ago has been closed since then, when
  * it could be. That is looked at when the bank takes its next request.
  *
- * Left out: refresh of single banks, the column's place in a row, a separate queue for writes. */
+ * Left out: the column's place in a row, a separate queue for writes. */
 #include "mem/dram.h"
 
 #include "base/invariant.h"
@@ -63,6 +64,7 @@ struct transfer {
 struct timing {
     uint32_t burst, data /* burst cycles that are waited for */, ccd, ccdl, rrd, rcd, rcd_write, ras, rp, rc, cl, wl,
         read_to_write, write_to_read, write_to_precharge, rtpl, refi, rfc, idle;
+    uint32_t refresh_turns; /* refreshes in refi cycles, each of as many banks as the others */
 };
 
 struct dram {
@@ -76,6 +78,7 @@ struct dram {
     uint64_t read_banks, write_banks, activate_banks, precharge_banks;
     uint64_t column_at, read_at, write_at, activate_at; /* gates of the whole channel */
     uint64_t refresh_at;                                /* the next one begins; NEVER: there are none */
+    uint32_t refresh_turn;                              /* whose it is */
     uint32_t first_bank;                                /* of the scan */
     uint32_t bank_count;
 
@@ -121,6 +124,7 @@ static struct timing timing_of(const struct dram_config *c)
         .refi = c->t_refi,
         .rfc = c->t_rfc,
         .idle = c->t_idle,
+        .refresh_turns = c->refresh_banks ? c->banks / c->refresh_banks : 1,
         .rcd_write = at_least_zero((int64_t)c->t_rcd - (c->t_wl + 1)),
         .read_to_write = at_least_zero((int64_t)c->t_cl + burst + 2 - c->t_wl),
         .write_to_read = c->t_wl + burst + c->t_cdlr,
@@ -165,7 +169,7 @@ struct dram *dram_create(struct arena *a, const struct dram_config *config, cons
     ring_init(&d->head.returns, a, config->return_queue ? config->return_queue : NO_LIMIT_ENTRIES);
     d->head.wake_at = d->head.data_at = d->column_open = d->row_open = NEVER;
     d->issued.cycle = NEVER;
-    d->refresh_at = d->t.refi ? d->t.refi : NEVER;
+    d->refresh_at = d->t.refi ? d->t.refi / d->t.refresh_turns : NEVER;
     return d;
 }
 
@@ -589,15 +593,21 @@ static void refresh_bank(struct dram *d, uint32_t index, uint64_t end)
     expect_activate(d, index);
 }
 
-/* The refreshes that have begun by now: a channel that had nothing to do did not look at them. */
+/* The refreshes that have begun by now: a channel that had nothing to do did not look at them. Of each bank, the last
+ * one tells. */
 static __attribute__((noinline)) void refresh(struct dram *d, uint64_t now)
 {
-    uint64_t begin = d->refresh_at + (now - d->refresh_at) / d->t.refi * d->t.refi;
-    d->refresh_at = begin + d->t.refi;
-    d->open_banks = 0;
-    d->column_open = d->row_open = NEVER;
-    for (uint32_t i = 0; i < d->bank_count; i++)
-        refresh_bank(d, i, begin + d->t.rfc);
+    uint32_t turns = d->t.refresh_turns, step = d->t.refi / turns, banks = d->bank_count / turns;
+    uint64_t begun = (now - d->refresh_at) / step + 1, told = begun > turns ? begun - turns : 0;
+    for (uint64_t n = told; n < begun; n++) {
+        uint32_t first = (uint32_t)((d->refresh_turn + n) % turns) * banks;
+        for (uint32_t i = first; i < first + banks; i++) {
+            d->open_banks &= ~(1ull << i);
+            refresh_bank(d, i, d->refresh_at + n * step + d->t.rfc);
+        }
+    }
+    d->refresh_at += begun * step;
+    d->refresh_turn = (uint32_t)((d->refresh_turn + begun) % turns);
 }
 
 static bool can_schedule(const struct dram *d)

@@ -57,6 +57,28 @@ static inline uint32_t packet_sectors(uint8_t set)
     return (uint32_t)(counts >> (set & 15) * 4 & 15) + (uint32_t)(counts >> (set >> 4) * 4 & 15);
 }
 
+/* Of a store that tells what it writes: which bytes of a sector of its line. As all of more than one sector it has its
+ * place at a multiple of its bytes. */
+static inline uint32_t packet_sector_bytes(const struct packet *p, uint32_t sector)
+{
+    uint32_t part = p->bytes / 32u, bytes = 0;
+    if (part < 2)
+        return p->mask;
+    uint32_t parts = SECTOR_BYTES / part, written = p->mask >> (sector * parts & 31);
+    for (uint32_t i = 0; i < parts; i++)
+        bytes |= (written >> i & 1 ? (1u << part) - 1 : 0) << i * part;
+    return bytes;
+}
+
+/* Each of the sectors that it names. */
+static inline bool packet_writes_all(const struct packet *p)
+{
+    for (uint32_t left = p->sectors; left; left &= left - 1)
+        if (packet_sector_bytes(p, (uint32_t)__builtin_ctz(left)) != UINT32_MAX)
+            return false;
+    return true;
+}
+
 /* Nobody waits for an answer. */
 static inline bool packet_ends_silently(const struct packet *p)
 {

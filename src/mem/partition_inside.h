@@ -25,6 +25,7 @@ struct slice {
     struct cache *cache;    /* NULL: no L2 */
     uint32_t *input_sets;   /* of the cache, for the packets in input */
     uint64_t busy_until;    /* L2 tick: with sectors of an atomic */
+    uint64_t intake_at;     /* L2 tick: from which it takes the next request */
     struct slice *mirror;   /* in the other half of the L2; NULL: there are no halves */
     struct delay_line rop;
     struct ring input, to_dram, from_dram, reply;

@@ -67,7 +67,10 @@ bool link_forward_write(struct partition *p, struct slice *s, const struct packe
 {
     if (!link_has_room(s))
         return false;
-    drop_copy(p, s, r);
+    if (r->kind == PACKET_ATOMIC)
+        drop_copy(p, s, r);
+    else if (r->mask == UINT32_MAX)
+        cache_touch(s->cache, r->address, 0);
     link_send_home(p, s, r);
     return true;
 }

@@ -24,11 +24,24 @@ static struct cache *create_l2(struct arena *a, const struct cache_config *confi
     return c;
 }
 
-/* Beyond rop_cycles: slices stand in a row, from the nearest to the farthest; where there are halves, in two. */
+static bool have_no_divisor(uint32_t a, uint32_t b)
+{
+    while (b) {
+        uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a == 1;
+}
+
+/* Beyond rop_cycles: slices stand in a row, from the nearest to the farthest; where there are halves, in two. Those
+ * that have addresses side by side do not stand side by side. */
 static uint32_t distance_cycles(const struct l2_config *l2, const struct address_map *map, uint32_t number)
 {
-    uint32_t row = map->channels * map->slices_per_channel / (l2->link_cycles ? 2 : 1);
-    return row > 1 ? l2->spread_cycles * (number % row) / (row - 1) : 0;
+    uint32_t row = map->channels * map->slices_per_channel / (l2->link_cycles ? 2 : 1), step = row * 5 / 8 + 1;
+    while (!have_no_divisor(row, step))
+        step++;
+    return row > 1 ? l2->spread_cycles * (number % row * step % row) / (row - 1) : 0;
 }
 
 void slice_create(struct slice *s, struct arena *a, const struct l2_config *l2, const struct address_map *map,
@@ -103,12 +116,14 @@ static bool has_room(const struct partition *p, const struct slice *s)
 /* Not from the caches of constants and instructions. */
 static bool comes_from_l1(const struct packet *r) { return r->kind != PACKET_CONST && r->kind != PACKET_INST; }
 
-static void take_request(struct partition *p, struct slice *s, uint64_t core_now)
+static void take_request(struct partition *p, struct slice *s, uint64_t l2_now, uint64_t core_now)
 {
     if (!has_room(p, s)) {
         p->input_stalls++;
         return;
     }
+    if (l2_now < s->intake_at)
+        return;
     const struct packet *r = crossbar_first(p->requests, s->number);
     struct delayed *d = delay_back(&s->rop);
     d->packet = *r;
@@ -118,6 +133,9 @@ static void take_request(struct partition *p, struct slice *s, uint64_t core_now
     if (s->mirror)
         d->packet.away = address_map_slice(p->map, r->address) != s->number;
     pieces_name(&p->cut, d);
+    if (p->config->l2.store_sector_cycles && packet_is_write(r))
+        s->intake_at =
+            l2_now + p->config->l2.store_sector_cycles * (packet_sectors((uint8_t)d->sectors) + !packet_writes_all(r));
     if (comes_from_l1(r))
         p->l1_sectors += packet_sectors((uint8_t)d->sectors);
     if (r->kind == PACKET_TEXTURE && pieces_is_one(&p->cut, d))
@@ -336,7 +354,7 @@ static void run_slice(struct partition *p, struct slice *s, uint64_t l2_now, uin
         s->fails = s->refuses = 0;
     }
     if (crossbar_waits_at(p->requests, s->number))
-        take_request(p, s, core_now);
+        take_request(p, s, l2_now, core_now);
     if (s->cache && cache_has_ready(s->cache))
         answer_ready(p, s);
     if (s->from_dram.count)

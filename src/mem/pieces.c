@@ -75,18 +75,6 @@ static uint64_t last_sector(const struct delayed *d)
     return sector_address(d, 31u - (uint32_t)__builtin_clz(d->sectors));
 }
 
-/* Of a store, which tells what it writes in 32nd parts of its bytes: what it writes of a sector, byte by byte. */
-static uint32_t bytes_of_sector(const struct packet *r, uint32_t sector)
-{
-    uint32_t part_bytes = r->bytes / 32u, parts = SECTOR_BYTES / (part_bytes ? part_bytes : 1),
-             first = r->sectors ? (uint32_t)__builtin_ctz(r->sectors) : 0, bytes = 0;
-    uint32_t written = r->mask >> ((sector - first) * parts & 31);
-    for (uint32_t i = 0; i < parts && part_bytes < 32; i++)
-        if (written >> i & 1)
-            bytes |= ((1u << part_bytes) - 1) << i * part_bytes;
-    return bytes;
-}
-
 /* Rule l2_constants_share_miss, a mistake of GPGPU-Sim 4: the last of a constant line's two sectors asks for data in
  * the first one's name. */
 static bool constant_shares_miss(const struct piece_rules *rules, const struct packet *piece, bool last)
@@ -117,7 +105,7 @@ struct packet pieces_cut(const struct piece_rules *rules, struct delayed *d)
     if (constant_shares_miss(rules, &piece, d->sectors == 0))
         piece.twin = 1;
     if (rules->partial_writes && packet_is_write(&piece))
-        piece.mask = bytes_of_sector(&d->packet, (uint32_t)__builtin_ctz(names));
+        piece.mask = packet_sector_bytes(&d->packet, (uint32_t)__builtin_ctz(names));
     else
         d->packet.mask = 0; /* an atomic takes effect once, with its first piece */
     return piece;

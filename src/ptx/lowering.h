@@ -19,13 +19,21 @@ enum ptx_fate {
     PTX_FATE_UNROLLED, /* the counting of a loop that was unrolled */
 };
 
+/* What a warp does before an atomic whose threads are known to have one address. */
+enum ptx_adds_up {
+    PTX_ADDS_NOTHING,
+    PTX_ADDS_ALL,   /* counts its threads or adds their values up, and one of them goes to memory */
+    PTX_ADDS_BEFORE /* the same, and gives each the sum of those before it; where not all 32 are there, each goes */
+};
+
 struct ptx_lowered {
-    uint8_t slots; /* machine instructions that it becomes. 0: none, its work is done by others, or by nobody; such an
-                      instruction is never the last of its basic block, and neither branches nor writes memory */
-    bool laid_out; /* a bra without a guard, slots 1: but its target was laid out next, and there is no such machine
-                      instruction. It should cost nothing */
-    bool narrow;   /* of 64 bits, or a wide product, of which the lower half alone is wanted: it has 32 */
-    uint8_t fate;  /* enum ptx_fate; all but KEPT have no slots */
+    uint8_t slots;   /* machine instructions that it becomes. 0: none, its work is done by others, or by nobody; such an
+                        instruction is never the last of its basic block, and neither branches nor writes memory */
+    bool laid_out;   /* a bra without a guard, slots 1: but its target was laid out next, and there is no such machine
+                        instruction. It should cost nothing */
+    bool narrow;     /* of 64 bits, or a wide product, of which the lower half alone is wanted: it has 32 */
+    uint8_t fate;    /* enum ptx_fate; all but KEPT have no slots */
+    uint8_t adds_up; /* enum ptx_adds_up */
     uint8_t read_count;
     const uint32_t *reads; /* ptx_reg.index of the registers that it waits for, the guard's too: what those that
                               vanished into it read is in place of what they wrote. 255 at most */
@@ -59,5 +67,6 @@ const char *ptx_fate_name(enum ptx_fate fate);
  */
 void ptx_reorder(struct arena *a, struct ptx_function *f);
 bool ptx_reads_time(const struct ptx_inst *in); /* a clock */
+bool ptx_can_add_up(const struct ptx_inst *in); /* an atomic that one thread may do for its warp */
 
 #endif

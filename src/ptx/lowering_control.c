@@ -306,20 +306,36 @@ static void pair_pointers(struct control *c)
 
 /* ------------------------------------------------------------- atomics of a whole warp on one address */
 
-/* The warp adds up among its threads first, and one of them goes to memory. */
+bool ptx_can_add_up(const struct ptx_inst *in)
+{
+    static const enum ptx_modifier operations[] = {PTX_MOD_ADD, PTX_MOD_MIN, PTX_MOD_MAX,
+                                                   PTX_MOD_AND, PTX_MOD_OR,  PTX_MOD_XOR};
+    if (!(ptx_flags(in) & PTX_F_ATOMIC) || !lower_is_integer(in, 32))
+        return false;
+    for (uint32_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (ptx_has_modifier(in, operations[i]))
+            return true;
+    return false;
+}
+
+/* The warp adds up among its threads first, and one of them goes to memory. Of what is no sum nobody may want the
+ * result. */
 static void add_up_first(struct lowering_work *w, uint32_t i)
 {
     enum { COUNT_THREADS = 8, ADD_VALUES = 7, AND_SHARE = 6, SHARE_SUMS = 20 };
     const struct ptx_inst *in = lower_inst(w, i);
-    const struct ptx_operand *address = ptx_flags(in) & PTX_F_ATOMIC ? lower_address(in) : NULL;
-    if (!address || !ptx_has_modifier(in, PTX_MOD_ADD) || !lower_is_integer(in, 32) ||
-        (address->elements[0].kind == PTX_OPERAND_REG && w->divergent[address->elements[0].reg->index]))
+    const struct ptx_operand *address = ptx_can_add_up(in) ? lower_address(in) : NULL;
+    if (!address || (address->elements[0].kind == PTX_OPERAND_REG && w->divergent[address->elements[0].reg->index]))
         return;
     const struct ptx_operand *value = &in->operands[in->operand_count - 1];
+    bool adds = ptx_has_modifier(in, PTX_MOD_ADD);
     bool counts_threads =
-        lower_is_literal(value) || (value->kind == PTX_OPERAND_REG && !w->divergent[value->reg->index]);
+        adds && (lower_is_literal(value) || (value->kind == PTX_OPERAND_REG && !w->divergent[value->reg->index]));
     uint32_t result = in->opcode == PTX_OP_red ? LOWER_NONE : lower_result(w, i);
     bool shares = result != LOWER_NONE && lower_use_count(w, result);
+    if (shares && !adds)
+        return;
+    w->insts[i].adds_up = shares && !counts_threads ? PTX_ADDS_BEFORE : PTX_ADDS_ALL;
     w->insts[i].slots = (uint8_t)((counts_threads ? COUNT_THREADS : ADD_VALUES) + (!shares          ? 0
                                                                                    : counts_threads ? AND_SHARE
                                                                                                     : SHARE_SUMS));

@@ -50,6 +50,7 @@ struct sm_config {
     bool l1_skips_global;  /* global loads bypass the L1D */
     bool volatile_past_l1; /* .volatile and .cv bypass the L1D as .cg does */
     bool local_by_block;   /* local memory: threads are numbered by blocks, not by warp slots */
+    bool l1d_has_banks;    /* those of shared memory: a load takes the unit for as many cycles */
     bool exact_sectors; /* of a line, the L1D is asked for the sectors in which a lane has a byte; false: for 1, 2 or 4
                            in a row */
     bool atomics_at_once;        /* an atomic takes effect as it issues, and its warp goes on until it needs the result;
@@ -58,7 +59,7 @@ struct sm_config {
     bool atomics_await_address;  /* the register of an atomic's address is awaited and read */
     bool atomics_drop_l1;        /* the L1 data cache loses the line of an atomic */
     bool uniform_atomics_once;   /* lanes of a warp that all want one address send one access, where they may
-                                    (sm_inst.adds_up_first) */
+                                    (sm_inst.adds_up) */
     bool fence_waits_for_stores; /* a fence holds its warp until its stores are acknowledged, not only until its
                                     registers are written */
     bool fence_drops_l1;         /* and drops the lines of the L1D */

@@ -122,6 +122,28 @@ static uint32_t passes(const struct ptx_inst *in)
  * a warp, and a whole core's shared memory takes one in each cycle (rate/ld.shared.u32). */
 enum { MEMORY_INTERVAL = 4 };
 
+/* A store hands it one register of data after the other: latency/st+ld.volatile.shared.v2, v4, chase/st+ld. */
+static uint32_t registers_stored(const struct ptx_inst *in)
+{
+    if (in->opcode != PTX_OP_st || !in->type_count)
+        return 1;
+    uint32_t count = ptx_has_modifier(in, PTX_MOD_V8)   ? 8
+                     : ptx_has_modifier(in, PTX_MOD_V4) ? 4
+                     : ptx_has_modifier(in, PTX_MOD_V2) ? 2
+                                                        : 1;
+    return (count * (uint32_t)ptx_type_bits((enum ptx_type)in->types[in->type_count - 1]) + 31) / 32;
+}
+
+/* Shuffles and other instructions before the access and after it: latency/atom.shared.add.u32.same where they share
+ * sums, else red.shared.add.u32.same. What a result takes that is not such a sum is not known. */
+void sm_set_adding_cost(struct sm_inst *s)
+{
+    bool sums = s->adds_up == PTX_ADDS_BEFORE;
+    s->adding = sums ? 229 : 30;
+    s->shared_passes = 1;
+    set(s, SM_MEM, s->latency, sums ? 44.875 : 10.125);
+}
+
 void sm_set_subcore_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c)
 {
     s->shared_passes = (uint8_t)passes(in);
@@ -132,7 +154,8 @@ void sm_set_subcore_cost(struct sm_inst *s, const struct ptx_inst *in, const str
         set(s, SM_MEM, of_block ? 4 : c->fence_latency, of_block ? 6 : 1);
         s->initiation = of_block ? 1 : (uint16_t)c->fence_initiation;
     } else if (op->unit == PTX_UNIT_MEM) /* an atomic of shared memory takes 3 cycles more than a load: measured */
-        set(s, SM_MEM, ptx_flags(in) & PTX_F_ATOMIC ? 4 : 1, s->memory == SM_CONST ? 1 : MEMORY_INTERVAL);
+        set(s, SM_MEM, ptx_flags(in) & PTX_F_ATOMIC ? 4 : 1,
+            s->memory == SM_CONST ? 1 : (float)(MEMORY_INTERVAL * registers_stored(in)));
     else if (ptx_flags(in) & PTX_F_BRANCH)
         set(s, SM_CONTROL, c->branch_latency ? c->branch_latency : 1, 1);
     else if ((ptx_flags(in) & PTX_F_BARRIER) && waits)

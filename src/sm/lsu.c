@@ -37,7 +37,8 @@ void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
     *(g->l1d_latency_behind ? &l->hits.capacity : &l->l1_capacity) = under_way;
     l->hits.list = arena_array(a, struct sm_instruction_delay, l->hits.capacity + 1);
     l->l1_pipe = arena_array(a, struct sm_delay, l->l1_capacity + 1);
-    l->shared_capacity = (g->shared_latency ? g->shared_latency : 1) + 32 * g->shared_conflict_latency;
+    l->shared_capacity = (g->shared_latency ? g->shared_latency : 1) + 32 * g->shared_conflict_latency +
+                         (g->uniform_atomics_once ? UINT8_MAX : 0);
     l->shared_pipe = arena_array(a, struct sm_instruction_delay, l->shared_capacity);
     if (l->l1t && g->texture_results)
         l->fragments = arena_array(a, struct sm_fragment, g->l1t.mshr_entries);
@@ -335,20 +336,19 @@ static uint32_t bytes_with(const struct packet *p, uint32_t data_bytes)
 
 /* Of a store that names its sectors and tells what it writes of them: they alone, and a header with a mask where one of
  * them is written in part. */
-static uint32_t exact_store_bytes(const struct packet *p, uint32_t line_bytes)
+static uint32_t exact_store_bytes(const struct packet *p)
 {
-    uint32_t first = (uint32_t)(p->address & (line_bytes - 1)) / SECTOR_BYTES, parts = 32 * SECTOR_BYTES / p->bytes,
-             whole = 0; /* 32nd parts of the packet, as in its mask */
-    for (uint32_t left = p->sectors; left; left &= left - 1)
-        whole |= (uint32_t)(((uint64_t)1 << parts) - 1) << ((uint32_t)__builtin_ctz(left) - first) * parts;
-    uint32_t data = (uint32_t)__builtin_popcount(p->sectors) * SECTOR_BYTES;
-    return (p->mask & whole) == whole ? data : WRITE_HEADER_BYTES + data;
+    uint32_t data = packet_sectors(p->sectors) * SECTOR_BYTES;
+    return packet_writes_all(p) ? data : WRITE_HEADER_BYTES + data;
 }
 
 static uint32_t packet_bytes(const struct sm *c, const struct packet *p)
 {
-    bool exact = c->lsu.exact_sectors && c->lsu.tells_written && p->kind == PACKET_STORE && p->sectors;
-    return exact ? exact_store_bytes(p, c->config->l1d.line_bytes) : bytes_with(p, p->bytes);
+    if (!c->lsu.exact_sectors || !c->lsu.tells_written || !p->sectors)
+        return bytes_with(p, p->bytes);
+    return p->kind == PACKET_STORE    ? exact_store_bytes(p)
+           : p->kind == PACKET_ATOMIC ? packet_sectors(p->sectors) * SECTOR_BYTES
+                                      : bytes_with(p, p->bytes);
 }
 
 static void note_blocked(struct sm *c, uint32_t bytes)
@@ -572,6 +572,22 @@ static void leave(struct sm *c, uint16_t id)
     sm_finish(c, id);
 }
 
+/* In the order they come. Only where a warp adds up first, which is no matter of the pipeline, others pass. */
+static inline void enter_shared_pipe(struct sm *c, uint16_t id, uint64_t ready)
+{
+    struct sm_lsu *l = &c->lsu;
+    uint32_t at = l->shared_head + l->shared_count++;
+    at = at >= l->shared_capacity ? at - l->shared_capacity : at;
+    while (at != l->shared_head) {
+        uint32_t before = (at ? at : l->shared_capacity) - 1;
+        if (l->shared_pipe[before].ready <= ready || !c->flights.list[l->shared_pipe[before].id].adds_up)
+            break;
+        l->shared_pipe[at] = l->shared_pipe[before];
+        at = before;
+    }
+    l->shared_pipe[at] = (struct sm_instruction_delay){.ready = ready, .id = id};
+}
+
 STEP void dispatch_cycle(struct sm *c, bool plain)
 {
     struct sm_lsu *l = &c->lsu;
@@ -586,17 +602,17 @@ STEP void dispatch_cycle(struct sm *c, bool plain)
         if (!f->store && f->inst->destination_count) {
             if (l->shared_count == l->shared_capacity)
                 return;
-            uint32_t at = l->shared_head + l->shared_count;
-            if (at >= l->shared_capacity)
-                at -= l->shared_capacity;
-            l->shared_pipe[at] =
-                (struct sm_instruction_delay){.ready = c->now + c->config->shared_latency + f->shared_extra, .id = id};
-            l->shared_count++;
+            enter_shared_pipe(c, id, c->now + c->config->shared_latency + f->shared_extra);
             f->remaining = 1;
         } else if (f->atomic) {
             answer_atomic(c, f->slot);
         }
         leave(c, id);
+        return;
+    }
+    if (!plain && f->shared_cycles > 1) {
+        f->shared_cycles--;
+        l->moved = true;
         return;
     }
     if (!plain && f->atomic && c->now < l->atomics_at) {

@@ -1,6 +1,7 @@
 /* Performs loads, stores and atomics of device memory (sm_perform), and makes accesses of the addresses that lanes
  * touched, coalesced by the machine's rules (sm_coalesce). */
 #include "mem/shared_banks.h"
+#include "ptx/lowering.h"
 #include "sm/core.h"
 #include "sm/regroup.h"
 
@@ -63,14 +64,21 @@ static uint32_t local_accesses(struct sm *c, const struct sm_inflight *f, const 
                           c->lsu.thread_interleave, most, c->config->coalesce_parts, a->list);
 }
 
+/* An atomic that one lane does for all. */
+static bool works_as_one(const struct sm *c, const struct sm_inflight *f, const struct exec_access *x,
+                         const uint64_t address[32])
+{
+    return f->atomic && c->config->uniform_atomics_once && f->inst->adds_up &&
+           (f->inst->adds_up != PTX_ADDS_BEFORE || x->mask == UINT32_MAX) && coalesce_are_same(address, x->mask);
+}
+
 static uint32_t device_accesses(const struct sm *c, const struct sm_inflight *f, const uint64_t address[32],
                                 const struct exec_access *x, struct sm_accesses *a)
 {
     const struct sm_config *g = c->config;
     uint32_t bytes = lane_bytes(f, x), count;
-    if (f->atomic && g->uniform_atomics_once && f->inst->adds_up_first &&
-        coalesce_uniform_atomic(address, x->mask, bytes, g->past_l1_segment, a->list))
-        return 1;
+    if (works_as_one(c, f, x, address))
+        return coalesce_uniform_atomic(address[__builtin_ctz(x->mask)], x->mask, bytes, g->past_l1_segment, a->list);
     if (f->atomic) {
         count = coalesce_atomic(address, x->mask, bytes, g->past_l1_segment, g->atomic_parts, a->list);
         if (g->exact_sectors)
@@ -186,6 +194,19 @@ static uint32_t shared_cycles(const struct sm *c, const struct sm_inflight *f, c
     return cycles < f->inst->shared_passes ? f->inst->shared_passes : cycles;
 }
 
+/* Cycles that the unit is held by the banks of the L1, beyond those in which it looks lines up. */
+static uint32_t bank_cycles(const struct sm *c, const struct sm_inflight *f, const struct exec_warp *w,
+                            const struct sm_accesses *a)
+{
+    const struct sm_config *g = c->config;
+    if (!g->l1d_has_banks || f->store || f->atomic || f->route != ROUTE_L1D)
+        return 1;
+    uint32_t banks = shared_banks_cycles(w->addr, w->access.mask, w->access.bytes, g->shared_banks, g->shared_parts,
+                                         g->shared_limited_broadcast),
+             lines = g->l1d.banks ? (a->count + g->l1d.banks - 1) / g->l1d.banks : a->count;
+    return banks > lines ? banks - lines + 1 : 1;
+}
+
 void sm_coalesce(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->flights.list[id];
@@ -199,13 +220,16 @@ void sm_coalesce(struct sm *c, uint16_t id)
     f->atomic = x->is_atomic;
     f->texture = x->is_texture;
     f->space = SM_NO_MEMORY;
+    f->shared_cycles = 1;
     if (x->space == PTX_SPACE_NONE || !x->mask)
         return;
     switch (x->space) {
     case PTX_SPACE_SHARED:
         f->space = SM_SHARED;
-        f->shared_cycles = shared_cycles(c, f, w);
-        f->shared_extra = (f->shared_cycles - 1) * c->config->shared_conflict_latency + f->inst->latency - 1u;
+        f->adds_up = works_as_one(c, f, x, w->addr);
+        f->shared_cycles = f->adds_up ? f->inst->shared_passes : shared_cycles(c, f, w);
+        f->shared_extra = (f->shared_cycles - 1) * c->config->shared_conflict_latency + f->inst->latency - 1u +
+                          (f->adds_up ? f->inst->adding : 0);
         c->account.counters.shared_requests++;
         c->account.counters.shared_cycles += f->shared_cycles;
         if (f->atomic)
@@ -236,6 +260,7 @@ void sm_coalesce(struct sm *c, uint16_t id)
             f->space = SM_DEVICE;
             set_route(c, f);
             a->count = device_accesses(c, f, address, x, a);
+            f->shared_cycles = bank_cycles(c, f, w, a);
         }
     }
     count_requests(c, f, a->count);
@@ -245,6 +270,18 @@ void sm_coalesce(struct sm *c, uint16_t id)
         set_atomic(c, f, a);
     else if (!f->store)
         f->remaining = a->count;
+}
+
+/* The warp has issued another instruction in the same cycle, which failed: if this one does too, it was the first. */
+static __attribute__((noinline, cold)) void perform_before_fault(struct sm *c, struct exec_warp *w,
+                                                                 const struct sm_inflight *f)
+{
+    struct exec_fault later = c->launch.fault;
+    c->launch.faulted = false;
+    exec_perform(w, f->exec_inst, f->mask);
+    if (!c->launch.faulted)
+        c->launch.fault = later;
+    c->launch.faulted = true;
 }
 
 void sm_perform(struct sm *c)
@@ -260,7 +297,10 @@ void sm_perform(struct sm *c)
         }
         w->access.space = PTX_SPACE_NONE;
         w->addresses_only = f->inst->atomic && !c->config->atomics_at_once;
-        exec_perform(w, f->exec_inst, f->mask);
+        if (__builtin_expect(w->state == WARP_FAULT, 0))
+            perform_before_fault(c, w, f);
+        else
+            exec_perform(w, f->exec_inst, f->mask);
         w->addresses_only = false;
         if (w->state == WARP_FAULT)
             sm_stop(c, f->slot);

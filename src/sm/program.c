@@ -228,6 +228,18 @@ static void collect_registers(struct builder *b, const struct sm_inst *s, const 
         b->destinations[k] = b->register_base + b->lowering->register_of[b->destinations[k] - b->register_base];
 }
 
+/* A move with a guard becomes a selection, of which the guard is an operand. */
+static bool becomes_selection(const struct builder *b, const struct ptx_inst *in)
+{
+    return b->lowering && in->guard && in->opcode == PTX_OP_mov;
+}
+
+/* Special registers are read for all threads before they are selected. */
+static bool awaits_guard(const struct builder *b, const struct ptx_inst *in)
+{
+    return in->guard && !(becomes_selection(b, in) && in->operands[1].kind == PTX_OPERAND_SPECIAL);
+}
+
 static void set_registers(struct builder *b, struct sm_inst *s, const struct ptx_inst *in, uint32_t i)
 {
     collect_registers(b, s, in, i);
@@ -241,15 +253,14 @@ static void set_registers(struct builder *b, struct sm_inst *s, const struct ptx
             b->sources[sources++] = b->sources[i];
     sources = unique(b->sources, sources); /* a register named twice is read once */
     b->destination_count = unique(b->destinations, b->destination_count);
-    bool awaits = awaits_next_pc(b, i);
-    uint32_t read = read_first(b, b->sources, sources),
-             total = sources + (in->guard != NULL) + awaits + b->destination_count;
+    bool awaits = awaits_next_pc(b, i), guarded = awaits_guard(b, in);
+    uint32_t read = read_first(b, b->sources, sources), total = sources + guarded + awaits + b->destination_count;
     uint32_t *all = arena_array(b->arena, uint32_t, total + 1);
     memcpy(all, b->sources, sources * sizeof *all);
-    if (in->guard)
+    if (guarded)
         all[sources] = guard;
     if (awaits)
-        all[sources + (in->guard != NULL)] = next_pc(b);
+        all[sources + guarded] = next_pc(b);
     memcpy(all + total - b->destination_count, b->destinations, b->destination_count * sizeof *all);
     s->registers = all;
     uint8_t *banks = arena_array(b->arena, uint8_t, total + 1);
@@ -348,9 +359,9 @@ static bool next_overwrites(const struct builder *b, const struct exec_function 
 /* Does the instruction read a register as its guard, or as what is voted on? Both take as long. */
 static bool reads_as_guard(const struct builder *b, const struct ptx_inst *in, uint32_t reg)
 {
-    uint32_t guard = !in->guard    ? UINT32_MAX
-                     : b->lowering ? b->lowering->register_of[in->guard->index]
-                                   : (uint32_t)in->guard->index;
+    uint32_t guard = !in->guard || becomes_selection(b, in) ? UINT32_MAX
+                     : b->lowering                          ? b->lowering->register_of[in->guard->index]
+                                                            : (uint32_t)in->guard->index;
     return reg == b->register_base + guard || in->opcode == PTX_OP_vote;
 }
 
@@ -427,21 +438,6 @@ static uint32_t element_bytes(const struct sm_config *c, const struct ptx_inst *
                : 0;
 }
 
-/* Atomics of which ptxas has one lane do the work of the warp where it knows that all have the same address. (It also
- * asks that nobody reads the result, but for sums.) */
-static bool adds_up_first(const struct ptx_inst *in)
-{
-    static const enum ptx_modifier operations[] = {PTX_MOD_ADD, PTX_MOD_MIN, PTX_MOD_MAX,
-                                                   PTX_MOD_AND, PTX_MOD_OR,  PTX_MOD_XOR};
-    if (!in->type_count || ptx_type_is_float((enum ptx_type)in->types[0]) ||
-        ptx_type_bits((enum ptx_type)in->types[0]) != 32)
-        return false;
-    for (uint32_t i = 0; i < sizeof operations / sizeof *operations; i++)
-        if (ptx_has_modifier(in, operations[i]))
-            return true;
-    return false;
-}
-
 /* Rule volatile_past_l1; false, a mistake of GPGPU-Sim: what is volatile may be answered by the L1. */
 static bool is_volatile_past_l1(const struct sm_config *c, const struct ptx_inst *in)
 {
@@ -461,10 +457,14 @@ static void find_data_branches(const struct exec_function *f, struct heddle_inst
 static void set_slots(const struct builder *b, struct sm_inst *s, uint32_t i)
 {
     s->slots = 1;
+    s->adds_up = ptx_can_add_up(&b->function->ptx->insts[i]) ? PTX_ADDS_ALL : PTX_ADDS_NOTHING;
     if (!b->lowering)
         return;
     const struct ptx_lowered *l = &b->lowering->insts[i];
     s->slots = l->laid_out ? 0 : l->slots;
+    s->adds_up = l->adds_up;
+    if (l->adds_up && b->config->sub_cores)
+        sm_set_adding_cost(s);
     s->if_taken = l->if_taken;
     s->if_not_taken = l->if_not_taken;
     if (l->laid_out) /* a jump to where it is anyway */
@@ -491,7 +491,6 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
         s->store = flags & PTX_F_STORE;
         s->atomic = flags & PTX_F_ATOMIC;
         s->takes_turns = s->atomic && in->type_count && ptx_type_is_float((enum ptx_type)in->types[0]);
-        s->adds_up_first = s->atomic && adds_up_first(in);
         s->barrier = flags & PTX_F_BARRIER;
         s->exit = flags & (PTX_F_EXIT | PTX_F_RET);
         s->moves_frame = flags & (PTX_F_CALL | PTX_F_RET);

@@ -42,13 +42,14 @@ struct sm_inst {
     uint8_t destination_count; /* the last ones */
     uint8_t element_bytes;     /* of a vector that is coalesced by its first element; else 0 */
     bool load, store, atomic, barrier, exit, branch, past_l1;
-    bool may_be_held;   /* hold_loads: loads and atomics of global and local memory */
-    bool adds_up_first; /* an atomic that a warp may do as one, where all lanes have one address */
-    bool takes_turns;   /* an atomic of floating point: those on one word do */
-    bool moves_frame;   /* call, ret */
-    bool deferred;      /* touches device memory: performed after the core's cycle, core by core */
-    bool next_waits;    /* deferred: the instruction after it writes where this one reads or writes, so that it cannot
-                           issue in the same cycle */
+    bool may_be_held; /* hold_loads: loads and atomics of global and local memory */
+    uint8_t adds_up;  /* enum ptx_adds_up: an atomic that a warp may do as one, where all lanes have one address */
+    uint8_t adding;   /* cycles that this takes, in shared memory */
+    bool takes_turns; /* an atomic of floating point: those on one word do */
+    bool moves_frame; /* call, ret */
+    bool deferred;    /* touches device memory: performed after the core's cycle, core by core */
+    bool next_waits;  /* deferred: the instruction after it writes where this one reads or writes, so that it cannot
+                         issue in the same cycle */
     bool long_latency;
     uint8_t shared_passes; /* cycles that an access of shared memory takes at least: matrices */
     uint8_t slots;         /* machine instructions that it stands for: cycles of its scheduler */
@@ -77,6 +78,7 @@ struct sm_program {
 enum sm_memory sm_memory_of(const struct ptx_inst *in, bool is_entry);
 void sm_set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c);
 void sm_set_subcore_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c); /* hopper.c */
+void sm_set_adding_cost(struct sm_inst *s); /* hopper.c: of one that adds up first */
 /* Cycles more until an instruction can use the result of another: as an operand; as_guard: as its condition, or that of
  * a vote. */
 uint32_t sm_crossing(const struct sm_inst *from, const struct sm_inst *to, bool as_guard);

@@ -176,9 +176,11 @@ static __attribute__((noinline, cold)) void tell_held(struct sm *c)
         SM_TELL(c, held, begun);
 }
 
-static inline uint32_t first_scheduler(uint64_t now, uint32_t count)
+/* In turn; of sub-cores the one that last went to memory comes last. */
+static inline uint32_t first_scheduler(const struct sm *c, uint32_t count)
 {
-    return (uint32_t)(count & (count - 1) ? now % count : now & (count - 1));
+    uint64_t turn = c->sub ? c->sub->memory_turn : c->now;
+    return (uint32_t)(count & (count - 1) ? turn % count : turn & (count - 1));
 }
 
 void sm_schedule_cycle(struct sm *c)
@@ -203,7 +205,7 @@ void sm_schedule_cycle(struct sm *c)
     if (!tells)
         show_sets(c);
     uint32_t held = 0;
-    for (uint32_t n = 0, k = c->config->schedulers_take_turns ? first_scheduler(c->now, count) : 0; n < count;
+    for (uint32_t n = 0, k = c->config->schedulers_take_turns ? first_scheduler(c, count) : 0; n < count;
          n++, k = k + 1 == count ? 0 : k + 1) {
         struct kept_back kept = {false, false};
         if (schedule(c, k, able & c->host.schedulers[k].warps, &kept)) {

@@ -71,6 +71,8 @@ static void occupy(struct sm *c, uint32_t k, const struct sm_inst *in)
         unit = SM_SP;
     take(s, unit, c->now, in->interval);
     s->issues_at = c->now + (in->slots ? in->slots : 1);
+    if (unit == SM_MEM)
+        c->sub->memory_turn = k + 1;
     if (unit == SM_BARRIER)
         c->sub->barriers_at = c->now + in->initiation;
     c->account.counters.issued += (uint64_t)in->slots - 1; /* a jump that has vanished has none */

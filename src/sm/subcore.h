@@ -21,6 +21,7 @@ struct sm_subcore {
 struct sm_subcores {
     uint64_t barriers_at; /* the cycle from which on a warp can arrive at a barrier, which all sub-cores share */
     uint64_t fences_at;   /* and from which on the next fence of the whole GPU begins */
+    uint32_t memory_turn; /* one more than the sub-core that last went to memory */
     struct sm_subcore list[];
 };
 

@@ -66,6 +66,35 @@ static void pieces_of_two_sectors(void **state)
     rig_free(r);
 }
 
+/* A slice takes stores sector by sector, and a mask where one of them is written in part. */
+static void stores_sector_by_sector(void **state)
+{
+    (void)state;
+    const struct {
+        uint32_t mask, parts;
+    } stores[] = {{UINT32_MAX, 2}, {0x0000ffff, 3}};
+    for (uint32_t i = 0; i < 2; i++) {
+        struct mem_config config = default_config();
+        config.l2.slices_per_channel = 1;
+        config.l2.store_sector_cycles = EACH;
+        config.l2.cache.sector_bytes = 64;
+        config.l2.cache.port_bytes = 64;
+        config.crossbar.flit_bytes = 72;
+        struct rig *r = rig_of(config);
+        warm(r, 0, 4 * LINE);
+        uint32_t before = r->log_count;
+        for (uint32_t k = 0; k < CORES; k++) {
+            struct packet p = request_of(PACKET_STORE, k, k * LINE, 64, k);
+            p.sectors = 3;
+            p.mask = stores[i].mask;
+            assert_true(try_send(r, &p));
+        }
+        drain(r);
+        assert_int_equal(r->log[r->log_count - 1].cycle - r->log[before].cycle, (CORES - 1) * stores[i].parts * EACH);
+        rig_free(r);
+    }
+}
+
 static void floats_take_turns(void **state)
 {
     (void)state;
@@ -139,6 +168,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sectors_one_after_the_other),
                                        cmocka_unit_test(pieces_of_two_sectors),
+                                       cmocka_unit_test(stores_sector_by_sector),
                                        cmocka_unit_test(floats_take_turns),
                                        cmocka_unit_test(sent_one_after_the_other),
                                        cmocka_unit_test(one_address),

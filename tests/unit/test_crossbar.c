@@ -84,6 +84,27 @@ static void test_latency(void **state)
             }
 }
 
+/* Where a cycle brings so many bytes into an input: packets enter one after the other, and set out whole, as flits of
+ * the usual size; other inputs do not wait. */
+static void test_entry(void **state)
+{
+    (void)state;
+    struct crossbar_config config = {
+        .flit_bytes = 4 * FLIT, .input_flits = 16, .output_flits = 16, .hop_cycles = 3, .speedup = 1};
+    config.request_flit_bytes = FLIT;
+    struct crossbar *x = crossbar_create(&arena, &config, 2, 2);
+    push(x, 0, 0, 1, 4, 100); /* enters in 100 to 103, and is one flit */
+    push(x, 0, 1, 2, 1, 100); /* 104 */
+    push(x, 1, 1, 3, 5, 101); /* 101 to 105, two flits */
+    assert_int_equal(wait_for(x, 0, 100), 3 + 3 + 1);
+    assert_int_equal(take(x, 0), 1);
+    assert_int_equal(wait_for(x, 1, 107), 1);
+    assert_int_equal(take(x, 1), 2);
+    assert_int_equal(wait_for(x, 1, 108), 2);
+    assert_int_equal(take(x, 1), 3);
+    assert_true(crossbar_empty(x));
+}
+
 /* Pushed before or after crossbar_cycle of the same cycle: the same arrival. */
 static void test_push_before_or_after_cycle(void **state)
 {
@@ -484,6 +505,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_flits_of_bytes, teardown),
         cmocka_unit_test_teardown(test_latency, teardown),
+        cmocka_unit_test_teardown(test_entry, teardown),
         cmocka_unit_test_teardown(test_push_before_or_after_cycle, teardown),
         cmocka_unit_test_teardown(test_at_once, teardown),
         cmocka_unit_test_teardown(test_back_to_back, teardown),

@@ -681,6 +681,35 @@ static void gate_refresh(void **state)
     }
 }
 
+/* Banks in turn, a quarter of them at a time: the others neither wait nor lose their rows. */
+static void gate_refresh_of_some(void **state)
+{
+    (void)state;
+    FOR_EACH_TRY(x) {
+        struct dram_config config = no_times();
+        config.t_refi = 400;
+        config.refresh_banks = config.banks / 4;
+        config.t_rfc = x;
+        struct channel *c = start(config);
+        run(c, 90);
+        push_read(c, 0, 1);
+        push_read(c, config.banks - 1, 1);
+        run(c, 10); /* to cycle 100, in which the first quarter is refreshed */
+        push_read(c, 0, 1);
+        push_read(c, config.banks - 1, 1);
+        run(c, 100);
+        assert_int_equal(cycle_of(c, DRAM_ACTIVATE, 0, 1), 100 + x);
+        assert_in_range(cycle_of(c, DRAM_READ, config.banks - 1, 1), 100, 102); /* a row hit */
+        run(c, 200 + x); /* cycle 400: the turn of the last quarter, which nobody looked at */
+        push_read(c, 0, 1);
+        push_read(c, config.banks - 1, 1);
+        run(c, 50);
+        assert_in_range(cycle_of(c, DRAM_READ, 0, 2), 400 + x, 402 + x);
+        assert_in_range(cycle_of(c, DRAM_ACTIVATE, config.banks - 1, 1), 400 + x, 402 + x);
+        stop(c);
+    }
+}
+
 /* A row that nobody asks for is closed so long after its last column command: not a cycle earlier or later. */
 static void gate_idle(void **state)
 {
@@ -736,6 +765,7 @@ int main(void)
         cmocka_unit_test(one_command_a_cycle),
         cmocka_unit_test(row_beside_column),
         cmocka_unit_test(gate_refresh),
+        cmocka_unit_test(gate_refresh_of_some),
         cmocka_unit_test(gate_idle),
         cmocka_unit_test(described),
     };

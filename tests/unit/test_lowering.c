@@ -69,7 +69,7 @@ static void atomics_on_one_address_are_added_up(void **state)
         {"atom.global.add.u32 %r0, [%a3], 1;", "1"}, /* each thread has its own */
         {"atom.global.add.u32 %r0, [%a1], 1;", "14"}, {"red.global.add.u32 [%a1], 1;", "8"},
         {"red.global.add.u32 [%a1], %r1;", "7"},      {"atom.global.add.u32 %r0, [%a1], %r1;", "27"},
-        {"red.global.max.u32 [%a1], %r1;", "1"},
+        {"red.global.max.u32 [%a1], %r1;", "7"},      {"atom.global.max.u32 %r0, [%a1], %r1;", "1"}, /* wanted by all */
     };
     CHECK(rules);
 }

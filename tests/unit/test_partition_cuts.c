@@ -121,6 +121,7 @@ static void test_partial_writes(void **state)
         {0x2000, 128, 0x0f, 0xffffffff, 0}, {0x2000, 128, 0x0f, 0x00ff00ff, 2}, {0x2000, 128, 0x0f, 0xff7fffff, 1},
         {0x2000, 128, 0x0f, 0x11111111, 4}, {0x2040, 64, 0x0c, 0xffffffff, 2},  {0x2040, 64, 0x0c, 0x0000ffff, 3},
         {0x2000, 64, 0x03, 0xfffeffff, 3},  {0x2020, 32, 0x02, 0xffffffff, 3},  {0x2060, 32, 0x08, 0xfffffffe, 4},
+        {0x2000, 128, 0x0a, 0xff00ff00, 2}, {0x2040, 64, 0x08, 0xffff0000, 3}, /* they leave out sectors of theirs */
     };
     for (uint32_t i = 0; i < sizeof stores / sizeof *stores; i++) {
         struct mem_config c = default_config();

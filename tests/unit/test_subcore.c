@@ -248,6 +248,65 @@ static void fused(void **state)
     assert_int_equal(cycles[1] - cycles[0], 8 * 4);
 }
 
+/* An atomic of shared memory whose threads are known to have one address. Each gets the sum of those before it:
+ * shuffles take most of the time. With an address that the assembler does not know to be one, lanes take turns, 2
+ * cycles each. Others do not wait behind the shuffles. */
+static void warps_add_up(void **state)
+{
+    (void)state;
+    static const char one[] = "atom.shared.add.u32 %r1, [tile], %r1;\n",
+                      any[] = "and.b32 %r2, %r1, 0;\nadd.u32 %r2, %r2, tile;\natom.shared.exch.b32 %r1, [%r2], %r1;\n";
+    assert_int_equal(of_32("rules.lowers=true", one, 1), 32 * 255);
+    uint64_t turns = of_32("rules.lowers=true", any, 1) / 32;
+    assert_in_range(turns, 88, 100);
+    struct text body = {0}; /* a warp that adds up, and one that loads meanwhile */
+    say_times(&body, 1, "mov.u32 %r2, %tid.x;\nsetp.lt.u32 %p1, %r2, 32;\n@%p1 bra adds;\n");
+    say_times(&body, 280, "ld.volatile.shared.u32 %r1, [tile];\nxor.b32 %r3, %r1, %r3;\n");
+    say_times(&body, 1, "bra done;\nadds:\n");
+    say_times(&body, 32, one);
+    say_times(&body, 1, "done:\n");
+    assert_in_range(run("rules.lowers=true", body.s, 64), 32 * 255, 32 * 255 + 500);
+    free(body.s);
+}
+
+/* A store hands over its data register by register. */
+static void stores_of_vectors(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "st.volatile.shared.u32 [tile], %r1;\nld.volatile.shared.u32 %r1, [tile];\n",
+        "st.volatile.shared.v2.u32 [tile], {%r1, %r2};\nld.volatile.shared.v2.u32 {%r1, %r2}, [tile];\n",
+        "st.volatile.shared.v4.u32 [tile], {%r1, %r2, %r3, %r4};\n"
+        "ld.volatile.shared.v4.u32 {%r1, %r2, %r3, %r4}, [tile];\n"};
+    for (uint32_t i = 0; i < 3; i++) /* one address: no conflicts */
+        assert_int_equal(of_32("rules.lowers=true", texts[i], 1), 32 * (22 + (4 << i)));
+}
+
+/* Cycles of 32 loads that hit the L1, each of 32 lines, by a warp whose lanes are so many bytes apart. */
+static uint64_t loads_apart(const char *bytes)
+{
+    uint64_t cycles[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        struct text body = {0};
+        say_times(&body, 1, "ld.param.u64 %rd1, [buffer];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, ");
+        say_times(&body, 1, bytes);
+        say_times(&body, 1, ";\nadd.u64 %rd1, %rd1, %rd2;\nmov.u32 %r4, 0;\n");
+        say_times(&body, 32 * (i + 1),
+                  "ld.volatile.global.u32 %r3, [%rd1];\ncvt.u64.u32 %rd3, %r3;\nadd.u64 %rd1, %rd1, %rd3;\n");
+        cycles[i] = run("rules.volatile_past_l1=false", body.s, 32);
+        free(body.s);
+    }
+    return cycles[1] - cycles[0];
+}
+
+/* A load comes from the L1's banks: words of 32 lines at the same place take 32 cycles, and looking them up 8 of these.
+ */
+static void l1_banks(void **state)
+{
+    (void)state;
+    assert_int_equal(loads_apart("128") - loads_apart("132"), 32 * (32 - 8));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(latencies),
@@ -264,6 +323,9 @@ int main(void)
                                        cmocka_unit_test(warps_apart),
                                        cmocka_unit_test(no_warp_starves),
                                        cmocka_unit_test(barriers),
+                                       cmocka_unit_test(warps_add_up),
+                                       cmocka_unit_test(l1_banks),
+                                       cmocka_unit_test(stores_of_vectors),
                                        cmocka_unit_test(fused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
