@@ -276,8 +276,8 @@ static void stores_of_vectors(void **state)
     static const char *const texts[] = {
         "st.volatile.shared.u32 [tile], %r1;\nld.volatile.shared.u32 %r1, [tile];\n",
         "st.volatile.shared.v2.u32 [tile], {%r1, %r2};\nld.volatile.shared.v2.u32 {%r1, %r2}, [tile];\n",
-        "st.volatile.shared.v4.u32 [tile], {%r1, %r2, %r3, %r4};\n"
-        "ld.volatile.shared.v4.u32 {%r1, %r2, %r3, %r4}, [tile];\n"};
+        ("st.volatile.shared.v4.u32 [tile], {%r1, %r2, %r3, %r4};\n"
+         "ld.volatile.shared.v4.u32 {%r1, %r2, %r3, %r4}, [tile];\n")};
     for (uint32_t i = 0; i < 3; i++) /* one address: no conflicts */
         assert_int_equal(of_32("rules.lowers=true", texts[i], 1), 32 * (22 + (4 << i)));
 }
