@@ -73,34 +73,103 @@ static inline uint32_t pack(const uint32_t *from, int bits)
     return value;
 }
 
+/* Four lanes hold eight neighbours of a row: two each in a register of 16-bit elements, or one each in two registers of
+ * 32-bit ones. */
+typedef uint32_t four_lanes __attribute__((vector_size(16)));
+
+static inline four_lanes lanes_at(const void *from)
+{
+    four_lanes v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+static inline void put_lanes(void *to, four_lanes v) { memcpy(to, &v, sizeof v); }
+
+static inline void put_eight(uint32_t *to, four_lanes even, four_lanes odd)
+{
+    put_lanes(to, __builtin_shufflevector(even, odd, 0, 4, 1, 5));
+    put_lanes(to + 4, __builtin_shufflevector(even, odd, 2, 6, 3, 7));
+}
+
+static void read_halves(struct register_place p, const uint32_t *lanes, uint32_t *out)
+{
+    for (int l = 0; l < WARP_LANES; l += 4) {
+        four_lanes v = lanes_at(lanes + l);
+        put_eight(out + p.first + l / 4 * p.row_step, v & 0xffff, v >> 16);
+    }
+}
+
+static void read_pairs(struct register_place p, const uint32_t *even, const uint32_t *odd, uint32_t *out)
+{
+    for (int l = 0; l < WARP_LANES; l += 4)
+        put_eight(out + p.first + l / 4 * p.row_step, lanes_at(even + l), lanes_at(odd + l));
+}
+
+static void write_pairs(struct register_place p, uint32_t *even, uint32_t *odd, const uint32_t *in)
+{
+    for (int l = 0; l < WARP_LANES; l += 4) {
+        const uint32_t *from = in + p.first + l / 4 * p.row_step;
+        four_lanes low = lanes_at(from), high = lanes_at(from + 4);
+        put_lanes(even + l, __builtin_shufflevector(low, high, 0, 2, 4, 6));
+        put_lanes(odd + l, __builtin_shufflevector(low, high, 1, 3, 5, 7));
+    }
+}
+
+static void read_register(const struct exec_warp *w, const struct fragment *f, exec_ref from, struct register_place p,
+                          union matrix *out)
+{
+    const void *lanes = lane_data(w, from);
+    for (int row = 0, l = 0, first = p.first; row < WARP_LANES / 4; row++, first += p.row_step)
+        for (int at = first; at < first + 4 * p.lane_step; at += p.lane_step, l++) {
+            if (f->element_bits == 64)
+                out->wide[at] = ((const uint64_t *)lanes)[l];
+            else
+                unpack(&out->word[at], ((const uint32_t *)lanes)[l], f->element_bits);
+        }
+}
+
+static bool has_pairs(const struct fragment *f) { return f->element_bits == 32 && f->run == 2; }
+
 void fragment_read(const struct exec_warp *w, const struct fragment *f, const exec_ref *registers, union matrix *out)
 {
     int used = fragment_tiles(f) * fragment_tile_registers(f);
     for (int r = 0; r < used; r++) {
         struct register_place p = place_of(f, r);
-        const void *lanes = lane_data(w, registers[r]);
-        for (int row = 0, l = 0, first = p.first; row < WARP_LANES / 4; row++, first += p.row_step)
-            for (int at = first; at < first + 4 * p.lane_step; at += p.lane_step, l++) {
-                if (f->element_bits == 64)
-                    out->wide[at] = ((const uint64_t *)lanes)[l];
-                else
-                    unpack(&out->word[at], ((const uint32_t *)lanes)[l], f->element_bits);
-            }
+        if (f->element_bits == 16) {
+            read_halves(p, lane_data(w, registers[r]), out->word);
+        } else if (has_pairs(f)) {
+            read_pairs(p, lane_data(w, registers[r]), lane_data(w, registers[r + 1]), out->word);
+            r++;
+        } else {
+            read_register(w, f, registers[r], p, out);
+        }
     }
+}
+
+static void write_register(struct exec_warp *w, const struct fragment *f, exec_ref to, struct register_place p,
+                           const union matrix *in)
+{
+    void *lanes = lane_data(w, to);
+    for (int row = 0, l = 0, first = p.first; row < WARP_LANES / 4; row++, first += p.row_step)
+        for (int at = first; at < first + 4 * p.lane_step; at += p.lane_step, l++) {
+            if (f->element_bits == 64)
+                ((uint64_t *)lanes)[l] = in->wide[at];
+            else
+                ((uint32_t *)lanes)[l] = pack(&in->word[at], f->element_bits);
+        }
 }
 
 void fragment_write(struct exec_warp *w, const struct fragment *f, const exec_ref *registers, const union matrix *in)
 {
     for (int r = 0; r < f->registers; r++) {
         struct register_place p = place_of(f, r);
-        void *lanes = lane_data(w, registers[r]);
-        for (int row = 0, l = 0, first = p.first; row < WARP_LANES / 4; row++, first += p.row_step)
-            for (int at = first; at < first + 4 * p.lane_step; at += p.lane_step, l++) {
-                if (f->element_bits == 64)
-                    ((uint64_t *)lanes)[l] = in->wide[at];
-                else
-                    ((uint32_t *)lanes)[l] = pack(&in->word[at], f->element_bits);
-            }
+        if (has_pairs(f)) {
+            write_pairs(p, lane_data(w, registers[r]), lane_data(w, registers[r + 1]), in->word);
+            r++;
+        } else {
+            write_register(w, f, registers[r], p, in);
+        }
     }
 }
 

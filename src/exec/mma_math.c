@@ -15,8 +15,6 @@
 #include <string.h>
 
 enum {
-    TENSOR_WIDTH = 16,
-    TENSOR_FRACTION_BITS = 25,
     SIGNIFICAND_BITS = 10, /* fraction bits of a term's significand: those of f16 and tf32, the widest */
     ZERO_EXPONENT = -4096, /* zeros never are the largest */
     INFINITY_EXPONENT = 4096,
@@ -362,6 +360,8 @@ static void compute_tensor(const struct mma_problem *p, const uint8_t *pick, con
     struct terms ta, tb;
     int32_t picked[2][MATRIX_ELEMENTS / 16];
     bool fp8 = p->a == PTX_E4M3 || p->a == PTX_E5M2;
+    if (!pick && !fp8 && mma_compute_floats(p, a, b, c, d))
+        return;
     unpack_matrix(a, p->m, p->row, p->a, &ta);
     unpack_matrix(b, p->n, p->k, p->b, &tb);
     if (!pick && !fp8 && !(ta.special | tb.special) && p->n % 4 == 0) {

@@ -15,11 +15,21 @@ struct mma_problem {
     enum exec_rounding rounding; /* f64 */
 };
 
+enum {
+    TENSOR_WIDTH = 16, /* steps of k that the unit adds in one pass, at most */
+    TENSOR_FRACTION_BITS = 25,
+};
+
 /* pick: for a sparse A, [m][row]: which element of a row of B each element of A meets. NULL: A is dense. */
 void mma_compute(const struct mma_problem *p, const uint8_t *pick, const union matrix *a, const union matrix *b,
                  const union matrix *c, union matrix *d);
 /* The four 8x8x4 products of mma.m8n8k4 on .f16: d[m][n] of one of them. */
 void mma_compute_quad(const struct mma_problem *p, const union matrix *a, const union matrix *b, const union matrix *c,
                       union matrix *d);
+
+/* mma_floats.c: as mma_compute, of floating-point matrices with a dense A, in a quick way. False: that is not for
+ * these; nothing of d is to be used. */
+bool mma_compute_floats(const struct mma_problem *p, const union matrix *a, const union matrix *b,
+                        const union matrix *c, union matrix *d);
 
 #endif
