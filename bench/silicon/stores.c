@@ -32,12 +32,16 @@ static const char rate[] =
     "  @%p st.global.u32 [%out], %u;\n  ret;\n}\n";
 
 /* The same of loads, of 32 KB that all warps share and that the L1 has. */
-#define READ(offset) "  ld.global.ca.u32 %v, [%to+" offset "];\n  xor.b32 %sum, %sum, %v;\n"
+#define READ(v, offset) "  ld.global.ca.u32 " v ", [%to+" offset "];\n  xor.b32 %sum, %sum, " v ";\n"
+#define READS                                                                                              \
+    READ("%v0", "0")                                                                                       \
+    READ("%v1", "4096") READ("%v2", "8192") READ("%v3", "12288") READ("%v4", "16384") READ("%v5", "20480") \
+        READ("%v6", "24576") READ("%v7", "28672")
 static const char reading[] =
     ".version 7.8\n.target sm_90\n.address_size 64\n"
     ".visible .entry k(.param .u64 to, .param .u64 out, .param .u32 lines, .param .u32 sectors, .param .u32 "
     "rounds)\n{\n"
-    "  .reg .b64 %to, %out, %wide;\n  .reg .b32 %lane, %lines, %sectors, %n, %line, %rest, %x, %t, %u, %v, %sum;\n"
+    "  .reg .b64 %to, %out, %wide;\n  .reg .b32 %lane, %lines, %sectors, %n, %line, %rest, %x, %t, %u, %v<8>, %sum;\n"
     "  .reg .pred %p;\n"
     "  ld.param.u64 %to, [to];\n  ld.param.u64 %out, [out];\n  ld.param.u32 %lines, [lines];\n"
     "  ld.param.u32 %sectors, [sectors];\n  ld.param.u32 %n, [rounds];\n"
@@ -49,14 +53,13 @@ static const char reading[] =
     "  cvt.u64.u32 %wide, %x;\n  add.u64 %to, %to, %wide;\n"
     "again:\n"
     "  bar.sync 0;\n  mov.u32 %u, %t;\n  mov.u32 %t, %clock;\n  ld.param.u32 %n, [rounds];\n"
-    "next:\n" READ("0") READ("4096") READ("8192") READ("12288") READ("16384") READ("20480") READ("24576")
-        READ("28672") "  cvt.u64.u32 %wide, %v;\n  add.u64 %to, %to, %wide;\n" /* of zeros, or the assembler would load
-                                                                                  but once */
-                      "  sub.u32 %n, %n, 1;\n  setp.ne.u32 %p, %n, 0;\n  @%p bra next;\n"
-                      "  setp.eq.u32 %p, %u, 0;\n  @%p bra again;\n" /* the first time they come from the L2 */
-                      "  setp.eq.u32 %p, %sum, 12345;\n  @%p bra again;\n"
-                      "  bar.sync 0;\n  mov.u32 %u, %clock;\n  sub.u32 %u, %u, %t;\n  setp.eq.u32 %p, %lane, 0;\n"
-                      "  @%p st.global.u32 [%out], %u;\n  ret;\n}\n";
+    "next:\n" READS
+    "  cvt.u64.u32 %wide, %v7;\n  add.u64 %to, %to, %wide;\n" /* of zeros, or the assembler would load but once */
+    "  sub.u32 %n, %n, 1;\n  setp.ne.u32 %p, %n, 0;\n  @%p bra next;\n"
+    "  setp.eq.u32 %p, %u, 0;\n  @%p bra again;\n" /* the first time they come from the L2 */
+    "  setp.eq.u32 %p, %sum, 12345;\n  @%p bra again;\n"
+    "  bar.sync 0;\n  mov.u32 %u, %clock;\n  sub.u32 %u, %u, %t;\n  setp.eq.u32 %p, %lane, 0;\n"
+    "  @%p st.global.u32 [%out], %u;\n  ret;\n}\n";
 
 static void measure_rates(const char *group, const char *ptx, CUdeviceptr buffer, CUdeviceptr out)
 {

@@ -30,11 +30,11 @@ struct floats {
     int16_t exponent[MATRIX_ELEMENTS];
 };
 
-#define LOAD(type, from)                                                                                               \
-    ({                                                                                                                 \
-        type loaded;                                                                                                   \
-        memcpy(&loaded, from, sizeof loaded);                                                                          \
-        loaded;                                                                                                        \
+#define LOAD(type, from)                      \
+    ({                                        \
+        type loaded;                          \
+        memcpy(&loaded, from, sizeof loaded); \
+        loaded;                               \
     })
 
 /* Elements as f32: their bits from the sign on at the top. f16 has a smaller bias, which a product with a power of two
@@ -131,17 +131,17 @@ static inline quad pack(int_quad sum, int_quad exponent)
     int_quad negative = sum >> 31, magnitude = (sum ^ negative) - negative;
     quad nearest = __builtin_convertvector(magnitude, quad);
     int_quad above = __builtin_convertvector(nearest, int_quad) > magnitude; /* -1 where it is */
-    quad value = (quad)((int_quad)nearest + above) *
-                 (quad)((exponent + (F32_BIAS - TENSOR_FRACTION_BITS)) << F32_FRACTION);
+    quad value =
+        (quad)((int_quad)nearest + above) * (quad)((exponent + (F32_BIAS - TENSOR_FRACTION_BITS)) << F32_FRACTION);
     return (quad)((int_quad)value | (negative & INT32_MIN));
 }
 
 static inline int_quad cut(quad value, quad scale) { return __builtin_convertvector(value * scale, int_quad); }
 
-/* Of four columns, with the accumulators. Sums of up to TENSOR_WIDTH products fit into 32 bits; those that leave no room
- * for the accumulator are *wrong. */
-static inline __attribute__((always_inline)) quad add_cut(const float *a, const float *b, int apart, int count, int_quad exponent, quad c,
-                           int_quad *wrong)
+/* Of four columns, with the accumulators. Sums of up to TENSOR_WIDTH products fit into 32 bits; those that leave no
+ * room for the accumulator are *wrong. */
+static inline __attribute__((always_inline)) quad add_cut(const float *a, const float *b, int apart, int count,
+                                                          int_quad exponent, quad c, int_quad *wrong)
 {
     quad scale = (quad)((F32_BIAS + TENSOR_FRACTION_BITS - exponent) << F32_FRACTION);
     int_quad sum = {0};
@@ -153,8 +153,9 @@ static inline __attribute__((always_inline)) quad add_cut(const float *a, const 
 }
 
 /* One pass through the unit: eight columns of one row. b: steps of k, `apart` elements from each other. */
-static inline __attribute__((always_inline)) void add_products(const float *a, const int16_t *a_exponent, const float *b, const int16_t *b_exponent,
-                                int apart, int count, quad *left, quad *right, int_quad *wrong)
+static inline __attribute__((always_inline)) void add_products(const float *a, const int16_t *a_exponent,
+                                                               const float *b, const int16_t *b_exponent, int apart,
+                                                               int count, quad *left, quad *right, int_quad *wrong)
 {
     exponents largest = narrow(exponents_of(*left, wrong), exponents_of(*right, wrong));
 #pragma GCC unroll 16
@@ -177,7 +178,8 @@ static inline __attribute__((always_inline)) bool multiply(const struct mma_prob
             quad left = LOAD(quad, &c->word[i * columns + j]), right = LOAD(quad, &c->word[i * columns + j + 4]);
             for (int k = 0; k < steps; k += width)
                 add_products(a->value + i * steps + k, a->exponent + i * steps + k, b->value + k * columns + j,
-                             b->exponent + k * columns + j, columns, steps - k < width ? steps - k : width, &left, &right, &wrong);
+                             b->exponent + k * columns + j, columns, steps - k < width ? steps - k : width, &left,
+                             &right, &wrong);
             memcpy(&d->word[i * columns + j], &left, sizeof left);
             memcpy(&d->word[i * columns + j + 4], &right, sizeof right);
         }

@@ -40,10 +40,7 @@ static uint32_t element(enum ptx_type type, uint32_t spread)
     }
 }
 
-static uint32_t nan_of(enum ptx_type type)
-{
-    return type == PTX_F16 ? 0x7e00 : type == PTX_BF16 ? 0x7fc0 : 0x7fc00000;
-}
+static uint32_t nan_of(enum ptx_type type) { return type == PTX_F16 ? 0x7e00 : type == PTX_BF16 ? 0x7fc0 : 0x7fc00000; }
 
 /* Returns whether the quick way was one for it. */
 static bool compare(const struct mma_problem *p, uint32_t spread, uint32_t c_spread)
@@ -68,10 +65,14 @@ static void test_sums(void **state)
 {
     (void)state;
     static const struct mma_problem problems[] = {
-        {.m = 16, .n = 8, .k = 16, .a = PTX_F16},   {.m = 16, .n = 8, .k = 8, .a = PTX_F16},
-        {.m = 16, .n = 16, .k = 16, .a = PTX_F16},  {.m = 16, .n = 8, .k = 16, .a = PTX_BF16},
-        {.m = 16, .n = 8, .k = 4, .a = PTX_TF32},   {.m = 16, .n = 8, .k = 8, .a = PTX_TF32},
-        {.m = 32, .n = 8, .k = 16, .a = PTX_BF16},  {.m = 16, .n = 8, .k = 16, .a = PTX_F16, .width = 8},
+        {.m = 16, .n = 8, .k = 16, .a = PTX_F16},
+        {.m = 16, .n = 8, .k = 8, .a = PTX_F16},
+        {.m = 16, .n = 16, .k = 16, .a = PTX_F16},
+        {.m = 16, .n = 8, .k = 16, .a = PTX_BF16},
+        {.m = 16, .n = 8, .k = 4, .a = PTX_TF32},
+        {.m = 16, .n = 8, .k = 8, .a = PTX_TF32},
+        {.m = 32, .n = 8, .k = 16, .a = PTX_BF16},
+        {.m = 16, .n = 8, .k = 16, .a = PTX_F16, .width = 8},
         {.m = 16, .n = 8, .k = 8, .a = PTX_TF32, .width = 4},
     };
     static const uint32_t spreads[] = {0, 2, 8, 14, 40, 50};
@@ -91,7 +92,8 @@ static void test_sums(void **state)
 static void test_refusals(void **state)
 {
     (void)state;
-    struct mma_problem p = {.m = 16, .n = 8, .k = 16, .row = 16, .a = PTX_F16, .b = PTX_F16, .c = PTX_F32, .d = PTX_F32};
+    struct mma_problem p = {
+        .m = 16, .n = 8, .k = 16, .row = 16, .a = PTX_F16, .b = PTX_F16, .c = PTX_F32, .d = PTX_F32};
     static union matrix a, b, c, d;
     for (int i = 0; i < 256; i++)
         a.word[i] = b.word[i % 128] = 0x3c00;
