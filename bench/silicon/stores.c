@@ -33,10 +33,11 @@ static const char rate[] =
 
 /* The same of loads, of 32 KB that all warps share and that the L1 has. */
 #define READ(v, offset) "  ld.global.ca.u32 " v ", [%to+" offset "];\n  xor.b32 %sum, %sum, " v ";\n"
-#define READS                                                                                              \
-    READ("%v0", "0")                                                                                       \
-    READ("%v1", "4096") READ("%v2", "8192") READ("%v3", "12288") READ("%v4", "16384") READ("%v5", "20480") \
-        READ("%v6", "24576") READ("%v7", "28672")
+#define READS           \
+    READ("%v0", "0")    \
+    READ("%v1", "4096") \
+    READ("%v2", "8192") \
+    READ("%v3", "12288") READ("%v4", "16384") READ("%v5", "20480") READ("%v6", "24576") READ("%v7", "28672")
 static const char reading[] =
     ".version 7.8\n.target sm_90\n.address_size 64\n"
     ".visible .entry k(.param .u64 to, .param .u64 out, .param .u32 lines, .param .u32 sectors, .param .u32 "

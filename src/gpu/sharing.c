@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-static const double TRIAL_SECONDS = 0.0004, REST_LEAST = 0.01, REST_MOST = 0.64;
+static const double TRIAL_SECONDS = 0.0004, FIRST_REST = 0.004, REST_LEAST = 0.003, REST_MOST = 0.64;
 enum { LOOKS = 4 }; /* meetings from one look at the clock to the next */
 
 static double seconds_now(void)
@@ -35,6 +35,10 @@ static void choose(struct sharing *s, double now)
 static void look(struct sharing *s)
 {
     double now = s->clock ? s->clock() : seconds_now();
+    if (!s->rest) { /* it has just begun, with cold caches: not what a trial is for */
+        s->rest = FIRST_REST;
+        s->since = now;
+    }
     if (now - s->since < (s->tries ? TRIAL_SECONDS : s->rest))
         return;
     if (!s->tries) {

@@ -115,6 +115,17 @@ static inline void wake_blocked(struct timing *t)
     crossbar_forget_given(t->requests, t->port_words);
 }
 
+/* The first cycle in which an answer that is on its way, or sets out now, can be given to its core: the one after that
+ * in which it is taken out of the network. 0: one is there, or arrives at once. */
+static inline uint64_t next_answer(const struct timing *t, uint32_t port)
+{
+    if (!crossbar_look(t->replies)->hop_cycles || t->answers[port].count || crossbar_waits_at(t->replies, port))
+        return 0;
+    return crossbar_arrives_at(t->replies, port, t->ticks[DOMAIN_ICNT]) * t->period[DOMAIN_ICNT] /
+               t->period[DOMAIN_CORE] +
+           2;
+}
+
 /* Cycles before this one bring no answer to the core: it expects none, all are still to come to their slices, or none
  * is on its way yet. (Of those to atomics the core's warps know before they have come.) */
 static inline uint64_t no_answer_before(const struct timing *t, uint32_t i)
@@ -123,7 +134,7 @@ static inline uint64_t no_answer_before(const struct timing *t, uint32_t i)
     if (!e->count)
         return t->horizon;
     if (e->on_way)
-        return 0;
+        return e->to_atomics ? 0 : earlier(t->horizon, next_answer(t, i));
     uint64_t in_slice = expected_delayed_until(e, t->now, t->least_delay);
     if (e->to_atomics)
         return in_slice ? earlier(t->horizon, in_slice + 1) : 0;
@@ -136,6 +147,8 @@ static inline void run_core(struct timing *t, uint32_t i)
 {
     struct sm *c = t->cores[i];
     sm_cycle(c, t->now);
+    if (t->may_place && sm_has_room(c))
+        return;
     uint64_t end = no_answer_before(t, i);
     if (end <= t->core_wake[i] || !sm_run_ahead(c, end))
         return;

@@ -23,7 +23,7 @@
 enum {
     CHECK_CYCLES = 4096,
     SAMPLE_CHECK_CYCLES = 1024,
-    MEET_CYCLES = 128,
+    MEET_CYCLES = 32,
     SUSPECT_CYCLES_FIRST = 1 << 16,
     SUSPECT_CYCLES = 1 << 20
 };
@@ -586,8 +586,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
             *ok = look_around(t, first, limit, e);
         if (next == limit || next == until)
             break;
-        t->horizon =
-            ahead && !t->may_place ? horizon(t, earliest(earliest(until, limit), earliest(check, t->sample_at))) : 0;
+        t->horizon = ahead ? horizon(t, earliest(earliest(until, limit), earliest(check, t->sample_at))) : 0;
         *ok = timing_step(t, g->started, e);
         if (__builtin_expect(t->options->timeline != NULL, 0))
             show_channels(t);

@@ -82,6 +82,7 @@ struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *
                  .entry_bytes = config->request_flit_bytes,
                  .speedup = config->speedup,
                  .outputs = outputs,
+                 .hop_cycles = config->injection_flits ? 0 : config->hop_cycles,
                  .input_flits = config->injection_flits ? config->injection_flits : config->input_flits,
                  .ask_cycles = config->injection_flits || !config->hop_cycles ? 0 : 1},
         .input_flits = config->input_flits,

@@ -91,6 +91,7 @@ struct crossbar_head {
     uint32_t flit_bytes, input_flits, speedup;
     uint32_t entry_bytes; /* 0, or what enters an input in a cycle */
     uint32_t ask_cycles;  /* from a push to the first cycle that it matters for */
+    uint32_t hop_cycles;  /* 0 where there is a router */
     struct crossbar_input *input;
     uint64_t match_at; /* no output can be served, and no packet ends to leave, before this cycle, even if nothing is
                           pushed */
@@ -230,6 +231,17 @@ static inline bool crossbar_waits_at(const struct crossbar *x, uint32_t output)
 {
     return crossbar_look(x)->waiting[output / 64] >> (output % 64) & 1;
 }
+/* Where there is no router and no packet waits: none arrives at the output before this cycle. next: the next one. */
+static inline uint64_t crossbar_arrives_at(const struct crossbar *x, uint32_t output, uint64_t next)
+{
+    const struct crossbar_head *h = crossbar_look(x);
+    const struct crossbar_output *out = &h->output[output];
+    uint64_t at = next + h->hop_cycles;
+    if (out->head != out->tail && out->slots[out->head & h->output_mask].ready < at)
+        at = out->slots[out->head & h->output_mask].ready;
+    return at;
+}
+
 /* There is one. */
 static inline struct packet *crossbar_first(struct crossbar *x, uint32_t output)
 {
