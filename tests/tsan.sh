@@ -12,7 +12,7 @@ failed=0
 log=$(mktemp) || exit 1
 stats=$(mktemp) || exit 1
 trap 'rm -f "$log" "$stats"' EXIT
-export TEST_FEW_SPINS=1
+export TEST_FEW_SPINS=1 HEDDLE_ALWAYS_THREADS=1
 export TSAN_OPTIONS="${TSAN_OPTIONS:-atexit_sleep_ms=50 second_deadlock_stack=1}"
 # Older runtimes of the sanitizer do not stand all of the kernel's random addresses; where that may not be switched off, they try.
 plain=

@@ -54,6 +54,10 @@ static void look(struct sharing *s)
 
 bool sharing_asks(struct sharing *s)
 {
+    if (__builtin_expect(s->always, 0)) {
+        s->way = SHARING_THREADS;
+        return true;
+    }
     if (!s->left) {
         s->left = LOOKS;
         look(s);

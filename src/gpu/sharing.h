@@ -11,6 +11,7 @@ enum sharing_way { SHARING_ALONE, SHARING_THREADS, SHARING_WAYS };
 
 struct sharing {
     double (*clock)(void);       /* seconds; NULL: the host's */
+    bool always;                 /* threads, whether they pay or not: for tests */
     enum sharing_way way;        /* now */
     enum sharing_way chosen;     /* the faster one, when both were last tried */
     bool tries;                  /* this is a trial */

@@ -50,16 +50,16 @@ static inline bool partition_has_requests(const struct timing *t, uint32_t chann
            ~partition_head(t->partitions[channel])->refusing;
 }
 
-static void l2_tick(struct timing *t)
+static void l2_tick(struct timing *t, uint64_t now)
 {
     uint64_t next = UINT64_MAX;
-    if (t->calendar.l2_at > t->now && !bits_any(crossbar_look(t->requests)->waiting, t->slice_words))
+    if (t->calendar.l2_at > now && !bits_any(crossbar_look(t->requests)->waiting, t->slice_words))
         return;
     t->calendar.l2_at = UINT64_MAX; /* but for what is written to it from now on */
     for (uint32_t i = 0; i < t->channels; i++) {
         struct partition *p = t->partitions[i];
-        if (partition_head(p)->l2_at <= t->now || partition_has_requests(t, i)) {
-            partition_l2_cycle(p, t->ticks[DOMAIN_L2], t->now);
+        if (partition_head(p)->l2_at <= now || partition_has_requests(t, i)) {
+            partition_l2_cycle(p, t->ticks[DOMAIN_L2], now);
             if (partition_head(p)->replies) /* those that have none any more are taken out by send_replies */
                 bits_add(t->replying, i);
         }
@@ -68,13 +68,13 @@ static void l2_tick(struct timing *t)
     t->calendar.l2_at = earlier(t->calendar.l2_at, next);
 }
 
-static inline void dram_tick(struct timing *t)
+static inline void dram_tick(struct timing *t, uint64_t tick, uint64_t now)
 {
     struct partition_calendar next = {.dram_at = UINT64_MAX, .leaves_delay_at = UINT64_MAX};
-    if (t->calendar.dram_at > t->ticks[DOMAIN_DRAM] && t->calendar.leaves_delay_at > t->now)
+    if (t->calendar.dram_at > tick && t->calendar.leaves_delay_at > now)
         return;
     for (uint32_t i = 0; i < t->channels; i++) {
-        partition_dram_cycle(t->partitions[i], t->ticks[DOMAIN_DRAM], t->now);
+        partition_dram_cycle(t->partitions[i], tick, now);
         next.dram_at = earlier(next.dram_at, partition_head(t->partitions[i])->dram_at);
         next.leaves_delay_at = earlier(next.leaves_delay_at, partition_head(t->partitions[i])->leaves_delay_at);
     }
@@ -131,9 +131,9 @@ static inline uint64_t next_answer(const struct timing *t, uint32_t port)
 static inline uint64_t no_answer_before(const struct timing *t, uint32_t i)
 {
     struct expected_answers *e = &t->expected[i];
-    if (!e->count)
+    if (!expected_count(e))
         return t->horizon;
-    if (e->on_way)
+    if (expected_read(&e->on_way))
         return e->to_atomics ? 0 : earlier(t->horizon, next_answer(t, i));
     uint64_t in_slice = expected_delayed_until(e, t->now, t->least_delay);
     if (e->to_atomics)
@@ -165,10 +165,35 @@ static void catch_up(struct timing *t, uint32_t i)
     t->ahead_wake[i] = 0;
 }
 
-static void core_step(void *context, uint32_t port)
+/* The memory side up to the step in which the cores tick next, or the interconnect does: while the cores are in the
+ * cycle before. They send into the one end of the network, it takes from the other, which moves later. */
+static void run_memory(struct timing *t)
+{
+    uint64_t dram = t->ticks[DOMAIN_DRAM];
+    uint32_t step = t->next_step, mask;
+    do {
+        mask = t->pattern[step];
+        step = step + 1 == t->pattern_steps ? 0 : step + 1;
+        if (mask & 1u << DOMAIN_ICNT)
+            send_replies(t);
+        if (mask & 1u << DOMAIN_DRAM)
+            dram_tick(t, dram++, t->now + 1);
+        if (mask & 1u << DOMAIN_L2)
+            l2_tick(t, t->now + 1);
+        t->memory_done++;
+    } while (mask == 1u << DOMAIN_DRAM);
+}
+
+/* Part 0: the memory side. */
+static void shared_step(void *context, uint32_t part)
 {
     struct timing *t = context;
-    uint32_t per_port = t->core_count / t->ports;
+    uint32_t per_port = t->core_count / t->ports, port = part - 1;
+    if (part == 0) {
+        if (t->memory_ahead)
+            run_memory(t);
+        return;
+    }
     for (uint32_t i = port * per_port; i < (port + 1) * per_port; i++)
         if (t->core_wake[i] <= t->now && !is_ahead(t, i))
             run_core(t, i);
@@ -200,9 +225,27 @@ static void end_sleep(struct timing *t)
     }
 }
 
+static inline bool packets_wait(const struct timing *t)
+{
+    return (bits_any(crossbar_look(t->replies)->waiting, t->port_words) | bits_any(t->answers_waiting, t->port_words) |
+            bits_any(crossbar_look(t->requests)->waiting, t->slice_words)) != 0;
+}
+
+/* May the memory side be run for the next cycle while the cores are in this one? Not if the launch may end in this one,
+ * for what it has counted: a core with a block that sleeps is enough to know. */
+static bool may_run_memory(const struct timing *t)
+{
+    if (t->now + 1 >= t->memory_until)
+        return false;
+    for (uint32_t i = 0; i < t->core_count; i++)
+        if (t->core_wake[i] > t->now && sm_blocks_used(t->cores[i]))
+            return true;
+    return false;
+}
+
 static bool is_worth_sharing(const struct timing *t)
 {
-    uint32_t count = 0;
+    uint32_t count = t->memory_ahead && (t->calendar.l2_at <= t->now + 1 || packets_wait(t)) ? 2 : 0;
     for (uint32_t word = 0; word < t->core_words; word++)
         count += (uint32_t)__builtin_popcountll(t->awake[word]);
     return count > 2 && !t->serial;
@@ -212,10 +255,11 @@ static void core_tick(struct timing *t)
 {
     if (t->now >= t->sleep_until)
         end_sleep(t);
+    t->memory_ahead = t->workers && may_run_memory(t);
     bool may_share = t->workers && is_worth_sharing(t), shared = may_share && sharing_asks(&t->sharing);
     uint64_t ran = 0;
     if (shared)
-        workers_run(t->workers, core_step, t, t->ports);
+        workers_run(t->workers, shared_step, t, 1 + t->ports);
     for (uint32_t word = 0; word < t->core_words; word++) {
         uint64_t awake = t->awake[word], blocked = t->blocked[word] & ~awake;
         for (uint64_t left = awake; left; left &= left - 1) {
@@ -263,12 +307,6 @@ static inline uint32_t next_ticks(struct timing *t)
     return mask;
 }
 
-static inline bool packets_wait(const struct timing *t)
-{
-    return (bits_any(crossbar_look(t->replies)->waiting, t->port_words) | bits_any(t->answers_waiting, t->port_words) |
-            bits_any(crossbar_look(t->requests)->waiting, t->slice_words)) != 0;
-}
-
 /* The first cycle before which no channel has anything to do, or an earlier one. */
 static inline uint64_t memory_next(const struct timing *t)
 {
@@ -296,6 +334,7 @@ uint64_t timing_next_cycle(const struct timing *t)
 void timing_jump(struct timing *t, uint64_t cycle)
 {
     t->now = t->ticks[DOMAIN_CORE] = cycle;
+    t->memory_done = 0; /* they had nothing to do */
     uint64_t time = time_of(t, DOMAIN_CORE);
     for (enum domain d = DOMAIN_ICNT; d < DOMAIN_COUNT; d++)
         if (time_of(t, d) < time)
@@ -312,18 +351,22 @@ bool timing_step(struct timing *t, struct residency *first, struct error *e)
         bool core = mask & 1u << DOMAIN_CORE;
         if (core)
             take_answers(t);
-        if (mask & 1u << DOMAIN_ICNT)
-            send_replies(t);
-        if (mask & 1u << DOMAIN_DRAM) {
-            host_part_set(&t->part, HOST_DRAM);
-            dram_tick(t);
-            t->ticks[DOMAIN_DRAM]++;
+        if (t->memory_done) {
+            t->memory_done--;
+        } else {
+            if (mask & 1u << DOMAIN_ICNT)
+                send_replies(t);
+            if (mask & 1u << DOMAIN_DRAM) {
+                host_part_set(&t->part, HOST_DRAM);
+                dram_tick(t, t->ticks[DOMAIN_DRAM], t->now);
+            }
+            if (mask & 1u << DOMAIN_L2) {
+                host_part_set(&t->part, HOST_L2);
+                l2_tick(t, t->now);
+            }
         }
-        if (mask & 1u << DOMAIN_L2) {
-            host_part_set(&t->part, HOST_L2);
-            l2_tick(t);
-            t->ticks[DOMAIN_L2]++;
-        }
+        t->ticks[DOMAIN_DRAM] += mask >> DOMAIN_DRAM & 1;
+        t->ticks[DOMAIN_L2] += mask >> DOMAIN_L2 & 1;
         host_part_set(&t->part, HOST_NETWORK);
         if (mask & 1u << DOMAIN_ICNT) {
             if (!crossbar_idle(t->requests)) {

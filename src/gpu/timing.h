@@ -50,8 +50,11 @@ struct timing {
     uint64_t awake_next[TIMING_CORE_WORDS]; /* and in the one after it: sleeping cores with an answer */
     uint64_t blocked[TIMING_CORE_WORDS];    /* those with core_blocked */
     uint64_t horizon;                       /* no core is run in this cycle or later before the others are there */
-    uint64_t sleep_until;                   /* none of the others must be run before this cycle */
-    struct ring *answers;                   /* a port: packets that wait for their core */
+    uint64_t memory_until; /* the memory side is not run for this cycle or later while cores are in the one before */
+    uint32_t memory_done;  /* steps to come whose memory side has been run already */
+    bool memory_ahead;     /* it is, in this cycle */
+    uint64_t sleep_until;  /* none of the others must be run before this cycle */
+    struct ring *answers;  /* a port: packets that wait for their core */
     uint64_t answers_waiting[CROSSBAR_WORDS];
     uint64_t replying[CROSSBAR_WORDS]; /* channels with replies that wait for the network */
     uint32_t channel_words;

@@ -534,6 +534,19 @@ static bool runs_ahead(const struct timing *t, const struct gpu *g)
     return !t->options->lockstep && !t->serial && launches == 1 && t->ports == t->core_count;
 }
 
+/* Nor may the memory side be run beside the cores where it acts on them, or is looked at in each cycle. */
+static bool memory_runs_ahead(const struct timing *t, struct gpu *g)
+{
+    const struct gpu_options *o = t->options;
+    if (!t->workers || !t->pattern || !runs_ahead(t, g) || o->sample || o->timeline || o->trace ||
+        timing_eldest(g)->program->atomics)
+        return false;
+    for (uint32_t i = 0; i < t->core_count; i++)
+        if (t->expected[i].to_atomics)
+            return false;
+    return true;
+}
+
 static uint64_t earliest(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* Up to where cores run ahead, at most to `end`. Threads run them together where they begin together: now and then all
@@ -559,7 +572,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
 {
     uint64_t check_cycles = t->options->sample ? SAMPLE_CHECK_CYCLES : CHECK_CYCLES, check = t->now + check_cycles;
     struct residency *first = timing_eldest(g);
-    bool ahead = runs_ahead(t, g);
+    bool ahead = runs_ahead(t, g), memory_ahead = memory_runs_ahead(t, g);
     while (*ok && t->now < until) {
         uint64_t next = timing_next_cycle(t);
         if (t->options->sample && next >= check && check < earliest(limit, until)) {
@@ -586,7 +599,9 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
             *ok = look_around(t, first, limit, e);
         if (next == limit || next == until)
             break;
-        t->horizon = ahead ? horizon(t, earliest(earliest(until, limit), earliest(check, t->sample_at))) : 0;
+        uint64_t end = earliest(earliest(until, limit), earliest(check, t->sample_at));
+        t->horizon = ahead ? horizon(t, end) : 0;
+        t->memory_until = memory_ahead ? end : 0;
         *ok = timing_step(t, g->started, e);
         if (__builtin_expect(t->options->timeline != NULL, 0))
             show_channels(t);

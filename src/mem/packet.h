@@ -93,12 +93,21 @@ enum { EXPECTED_TIMES = 128 };
  * ago are due: they may have left the delay. If just as many have, and all of these have been answered, the next answer
  * is no earlier than the delay of the first one after them. */
 struct expected_answers {
-    uint32_t count;
+    uint32_t count;                   /* but for those of `cut` */
     uint32_t to_atomics;              /* of these: the memory side may act on the core's warps before they are there */
-    uint32_t on_way;                  /* of these: have left their slice */
-    uint32_t sent, due, left;         /* requests that are answered, from the start, modulo 2^32 */
+    uint32_t sent, due;               /* requests that are answered, from the start, modulo 2^32 */
     uint32_t sent_at[EXPECTED_TIMES]; /* core cycle modulo 2^32, of those from due to sent */
+    /* Written by the memory side, also while cores ask: what they read is as before or after one of its cycles, and
+     * either will do. */
+    uint32_t cut;    /* answers to pieces after the first, from the start, modulo 2^32 */
+    uint32_t on_way; /* have left their slice */
+    uint32_t left;   /* requests that have left the delay, from the start, modulo 2^32 */
 };
+
+static inline uint32_t expected_read(const uint32_t *of_memory) { return __atomic_load_n(of_memory, __ATOMIC_RELAXED); }
+static inline void expected_step(uint32_t *of_memory) { __atomic_store_n(of_memory, *of_memory + 1, __ATOMIC_RELAXED); }
+
+static inline uint32_t expected_count(const struct expected_answers *e) { return e->count + expected_read(&e->cut); }
 
 static inline void expected_add(struct expected_answers *e, const struct packet *p, uint64_t now)
 {
@@ -121,9 +130,10 @@ static inline void expected_remove(struct expected_answers *e, const struct pack
  * of its slice or on its way there. 0: that is not known of this one. */
 static inline uint64_t expected_delayed_until(struct expected_answers *e, uint64_t now, uint32_t delay)
 {
+    uint32_t left = expected_read(&e->left);
     while (e->due != e->sent && (uint32_t)now - e->sent_at[e->due % EXPECTED_TIMES] >= delay)
         e->due++;
-    if (e->left != e->due || e->count != e->sent - e->left)
+    if (left != e->due || expected_count(e) != e->sent - left)
         return 0;
     return now + delay - 1 - ((uint32_t)now - e->sent_at[e->due % EXPECTED_TIMES]);
 }

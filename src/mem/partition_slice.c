@@ -75,7 +75,7 @@ void queue_reply(struct partition *p, struct slice *s, const struct packet *requ
     push(&s->reply, request)->reply = 1;
     p->head.replies++;
     if (p->expected)
-        p->expected[request->core].on_way++;
+        expected_step(&p->expected[request->core].on_way);
 }
 
 static inline bool reply_has_room(const struct slice *s)
@@ -93,7 +93,7 @@ static inline void push_input(struct slice *s, const struct packet *piece)
 static void push_piece(const struct partition *p, struct slice *s, struct delayed *d)
 {
     if (p->expected && !d->begun && !packet_ends_silently(&d->packet))
-        p->expected[d->packet.core].left++;
+        expected_step(&p->expected[d->packet.core].left);
     d->begun = true;
     if (d->whole) {
         push_input(s, &d->packet);
@@ -103,8 +103,9 @@ static void push_piece(const struct partition *p, struct slice *s, struct delaye
     struct packet piece = pieces_cut(&p->cut, d);
     push_input(s, &piece);
     if (d->sectors && p->expected && !packet_ends_silently(&piece)) { /* there will be another answer */
-        p->expected[piece.core].count++;
-        p->expected[piece.core].to_atomics += piece.kind == PACKET_ATOMIC;
+        expected_step(&p->expected[piece.core].cut);
+        if (piece.kind == PACKET_ATOMIC)
+            p->expected[piece.core].to_atomics++;
     }
 }
 

@@ -120,6 +120,7 @@ static void set_order(struct builder *b, struct sm_inst *s, const struct ptx_ins
     bool touches = s->unit == SM_MEM && (s->memory == SM_DEVICE || s->memory == SM_TEXTURE);
     if (ptx_opcodes[in->opcode].unit == PTX_UNIT_TENSOR && in->opcode == PTX_OP_wmma)
         b->program->serial = true; /* its loads and stores are not told apart here */
+    b->program->atomics |= touches && (ptx_flags(in) & PTX_F_ATOMIC);
     if (touches && x->kind == EXEC_PLAIN && in->opcode != PTX_OP_cp)
         s->deferred = true;
     else if (touches)

@@ -70,6 +70,7 @@ struct sm_program {
     const struct exec_function *kernel;
     uint64_t code_address;                 /* of instruction 0, for the instruction cache */
     uint32_t phase_count, phase_latencies; /* of the kernel: phases, and their lengths added up */
+    bool atomics;                          /* of device memory */
     bool serial; /* does what cores may not do at the same time: device-runtime calls, other blocks' shared memory */
 };
 

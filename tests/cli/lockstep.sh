@@ -5,6 +5,7 @@
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 part=${2:-part}
+export HEDDLE_ALWAYS_THREADS=1 # these runs are too short for threads to be tried much
 json_hash=$build/tests/cli/json_hash
 machines='gtx480 h200 gtx480-gs4 c2050 ccws slp'
 case $build in /*) here='' ;; *) here=$PWD/ ;; esac

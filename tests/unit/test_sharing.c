@@ -41,6 +41,13 @@ static void it_changes_with_what_is_simulated(void **state)
     assert_true(share_of_threads(&s, 4000, 60e-6, 20e-6) > 0.9);
 }
 
+static void threads_may_be_asked_for(void **state)
+{
+    (void)state;
+    struct sharing s = {.clock = read_clock, .always = true};
+    assert_true(share_of_threads(&s, 100, 20e-6, 60e-6) == 1);
+}
+
 static void what_cannot_be_shared_is_alone(void **state)
 {
     (void)state;
@@ -57,6 +64,7 @@ int main(void)
         cmocka_unit_test(the_faster_way_is_used),
         cmocka_unit_test(it_changes_with_what_is_simulated),
         cmocka_unit_test(what_cannot_be_shared_is_alone),
+        cmocka_unit_test(threads_may_be_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
