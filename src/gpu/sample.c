@@ -216,7 +216,10 @@ static bool run_gap(struct timing *t, struct residency *r)
 {
     struct sample_launch *s = r->sample;
     double cycles = 2 * s->stretch * s->gap_stretches * uneven(s->gaps++);
-    if (!sample_gap(s->rates, t, r, cycles))
+    host_part_set(&t->part, HOST_EXECUTE);
+    bool ok = sample_gap(s->rates, t, r, cycles);
+    host_part_set(&t->part, HOST_NETWORK);
+    if (!ok)
         return false;
     s->work = executed(t, r) - s->from;
     s->without_time += s->work;

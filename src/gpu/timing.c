@@ -176,12 +176,15 @@ static void run_memory(struct timing *t)
         step = step + 1 == t->pattern_steps ? 0 : step + 1;
         if (mask & 1u << DOMAIN_ICNT)
             send_replies(t);
+        host_part_set(&t->memory_part, HOST_DRAM);
         if (mask & 1u << DOMAIN_DRAM)
             dram_tick(t, dram++, t->now + 1);
+        host_part_set(&t->memory_part, HOST_L2);
         if (mask & 1u << DOMAIN_L2)
             l2_tick(t, t->now + 1);
         t->memory_done++;
     } while (mask == 1u << DOMAIN_DRAM);
+    host_part_set(&t->memory_part, HOST_NOTHING);
 }
 
 /* Part 0: the memory side. */

@@ -70,6 +70,7 @@ struct timing {
     uint64_t sample_at;                /* the cycle of the next sample of a launch; UINT64_MAX: none */
     uint64_t now;                      /* core cycle */
     uint8_t part;                      /* enum host_part: what is at work; HOST_NOTHING: its cores */
+    uint8_t memory_part;               /* beside them; HOST_NOTHING: nothing */
     uint64_t blocks_done, blocks_seen; /* in all; those that the launches know of */
     uint64_t next_block_at;            /* in thousandths of a cycle, where the machine limits the rate of blocks */
     bool may_place;

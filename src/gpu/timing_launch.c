@@ -24,6 +24,7 @@ enum {
     CHECK_CYCLES = 4096,
     SAMPLE_CHECK_CYCLES = 1024,
     MEET_CYCLES = 32,
+    MANY_CORES = 32, /* more than these meet less often: one that has stopped early leaves little undone */
     SUSPECT_CYCLES_FIRST = 1 << 16,
     SUSPECT_CYCLES = 1 << 20
 };
@@ -553,7 +554,8 @@ static uint64_t earliest(uint64_t a, uint64_t b) { return a < b ? a : b; }
  * wait for the last. */
 static uint64_t horizon(const struct timing *t, uint64_t end)
 {
-    return t->workers ? earliest(end, (t->now / MEET_CYCLES + 1) * MEET_CYCLES) : end;
+    uint64_t apart = t->core_count > MANY_CORES ? 4 * MEET_CYCLES : MEET_CYCLES;
+    return t->workers ? earliest(end, (t->now / apart + 1) * apart) : end;
 }
 
 /* Nothing will happen any more, but a core that ran ahead may have been the last that did something. */

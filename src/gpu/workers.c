@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPINS = 4000, YIELDS = 100, PIECES_A_THREAD = 8 };
+enum { SPINS = 4000, YIELDS = 100, PIECES_A_THREAD = 32 };
 
 /* What several threads write lies in lines of its own. */
 struct share {
