@@ -10,6 +10,8 @@
 
 enum {
     COLUMNS = 8,
+    ROWS_MOST = 32,
+    F16_BIAS = 15,
     F32_BIAS = 127,
     F32_FRACTION = 23,
     ZERO_EXPONENT = -8192, /* zeros never are the largest */
@@ -22,7 +24,7 @@ typedef float quad __attribute__((vector_size(16)));
 typedef int32_t int_quad __attribute__((vector_size(16)));
 typedef uint32_t bits_quad __attribute__((vector_size(16)));
 typedef int16_t exponents __attribute__((vector_size(2 * COLUMNS)));
-typedef int16_t exponent_quad __attribute__((vector_size(8)));
+typedef uint64_t pair __attribute__((vector_size(16)));
 
 /* The exponent is that of the format: of a subnormal number the smallest of normal ones. */
 struct floats {
@@ -37,41 +39,53 @@ struct floats {
         loaded;                               \
     })
 
-/* Elements as f32: their bits from the sign on at the top. f16 has a smaller bias, which a product with a power of two
- * makes up for, and subnormal numbers. False: one is too large, too small or not finite. */
+#define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+
+/* The lower halves of eight, and the upper ones: hosts are little-endian. */
+static inline exponents narrow(int_quad low, int_quad high)
+{
+    return PICK((exponents)low, (exponents)high, 0, 2, 4, 6, 8, 10, 12, 14);
+}
+
+static inline exponents upper_halves(quad low, quad high)
+{
+    return PICK((exponents)low, (exponents)high, 1, 3, 5, 7, 9, 11, 13, 15);
+}
+
+/* Four elements as f32: their bits from the sign on at the top. f16 has a smaller bias, which a product with a power of
+ * two makes up for, and subnormal numbers. */
+static inline quad widen(const uint32_t *in, enum ptx_type type)
+{
+    bits_quad word = LOAD(bits_quad, in);
+    if (type != PTX_F16)
+        return (quad)(type == PTX_BF16 ? word << 16 : word & 0xffffe000u);
+    bits_quad power = (bits_quad){0} + ((uint32_t)(F32_BIAS - F16_BIAS + F32_BIAS) << F32_FRACTION);
+    bits_quad in_place = (bits_quad)((int_quad)(word << 16) >> 3) & 0x8fffe000u;
+    return (quad)in_place * (quad)power;
+}
+
+/* False: one is too large, too small or not finite. */
 static inline bool unpack(const uint32_t *in, int count, enum ptx_type type, struct floats *out)
 {
-    int32_t f16_gap = F32_BIAS - 15, least = type == PTX_F16 ? F32_BIAS - 14 : F32_BIAS - ELEMENT_EXPONENT_MOST;
-    int_quad wrong = {0};
-    for (int i = 0; i < count; i += 4) {
-        bits_quad word = LOAD(bits_quad, in + i), magnitude, sign;
-        quad value;
-        if (type == PTX_F16) {
-            bits_quad power = (bits_quad){0} + ((uint32_t)(f16_gap + F32_BIAS) << F32_FRACTION);
-            magnitude = (word & 0x7fff) << 13;
-            sign = (word & 0x8000) << 16;
-            wrong |= (int_quad)(magnitude >= 0x7c00u << 13);
-            value = (quad)magnitude * (quad)power;
-            magnitude = (bits_quad)value;
-        } else {
-            word = type == PTX_BF16 ? word << 16 : word & 0xffffe000u;
-            magnitude = word & 0x7fffffff;
-            sign = word & 0x80000000;
-        }
-        int_quad zero = magnitude == 0, exponent = (int_quad)(magnitude >> F32_FRACTION);
-        if (type == PTX_F16) {
-            int_quad below = exponent < least;
+    int16_t least = type == PTX_F16 ? F32_BIAS + 1 - F16_BIAS : F32_BIAS - ELEMENT_EXPONENT_MOST,
+            most = F32_BIAS + (type == PTX_F16 ? F16_BIAS : ELEMENT_EXPONENT_MOST);
+    exponents wrong = {0};
+    for (int i = 0; i < count; i += 8) {
+        quad low = widen(in + i, type), high = widen(in + i + 4, type);
+        exponents zero = narrow(low == 0, high == 0), exponent = upper_halves(low, high) >> 7 & 0xff,
+                  below = exponent < least;
+        wrong |= exponent > most;
+        if (type == PTX_F16)
             exponent = (exponent & ~below) | (below & least);
-        } else {
-            wrong |= ~zero & ((exponent < least) | (exponent > F32_BIAS + ELEMENT_EXPONENT_MOST));
-        }
+        else
+            wrong |= below & ~zero;
         exponent = ((exponent - F32_BIAS) & ~zero) | (zero & ZERO_EXPONENT);
-        value = (quad)(magnitude | sign);
-        exponent_quad narrow = __builtin_convertvector(exponent, exponent_quad);
-        memcpy(out->value + i, &value, sizeof value);
-        memcpy(out->exponent + i, &narrow, sizeof narrow);
+        memcpy(out->value + i, &low, sizeof low);
+        memcpy(out->value + i + 4, &high, sizeof high);
+        memcpy(out->exponent + i, &exponent, sizeof exponent);
     }
-    return !(wrong[0] | wrong[1] | wrong[2] | wrong[3]);
+    pair any = (pair)wrong;
+    return !(any[0] | any[1]);
 }
 
 static bool unpack_matrix(const union matrix *in, int count, enum ptx_type type, struct floats *out)
@@ -83,8 +97,6 @@ static bool unpack_matrix(const union matrix *in, int count, enum ptx_type type,
     default: return false;
     }
 }
-
-#define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
 /* [n][k] to [k][n], four by four. */
 static void turn(const union matrix *in, int n, int k, union matrix *out)
@@ -102,18 +114,6 @@ static void turn(const union matrix *in, int n, int k, union matrix *out)
             for (int i = 0; i < 4; i++)
                 memcpy(to + i * n, &turned[i], sizeof turned[i]);
         }
-}
-
-/* The lower halves of eight: hosts are little-endian. */
-static inline exponents narrow(int_quad low, int_quad high)
-{
-    return PICK((exponents)low, (exponents)high, 0, 2, 4, 6, 8, 10, 12, 14);
-}
-
-static inline exponents larger(exponents a, exponents b)
-{
-    exponents above = a > b;
-    return (a & above) | (b & ~above);
 }
 
 /* Of four accumulators. *wrong: those too large, too small or not finite are added. */
@@ -138,50 +138,80 @@ static inline quad pack(int_quad sum, int_quad exponent)
 
 static inline int_quad cut(quad value, quad scale) { return __builtin_convertvector(value * scale, int_quad); }
 
-/* Of four columns, with the accumulators. Sums of up to TENSOR_WIDTH products fit into 32 bits; those that leave no
- * room for the accumulator are *wrong. */
-static inline __attribute__((always_inline)) quad add_cut(const float *a, const float *b, int apart, int count,
-                                                          int_quad exponent, quad c, int_quad *wrong)
+#define INLINE static inline __attribute__((always_inline))
+
+/* The part of a pass through the unit that eight columns of the result have: a and b from its first step of k on. */
+struct part {
+    const float *a, *b;
+    const int16_t *a_exponent, *b_exponent;
+    uint32_t *sums; /* bits of f32 */
+};
+
+/* The largest exponents of the columns of a row: compilers make vectors of the loop. */
+INLINE void find_largest(const struct part *p, int columns, int count, int16_t largest[COLUMNS], int_quad *wrong)
 {
-    quad scale = (quad)((F32_BIAS + TENSOR_FRACTION_BITS - exponent) << F32_FRACTION);
-    int_quad sum = {0};
+    exponents sums = narrow(exponents_of(LOAD(quad, p->sums), wrong), exponents_of(LOAD(quad, p->sums + 4), wrong));
+    memcpy(largest, &sums, sizeof sums);
+    for (int column = 0; column < COLUMNS; column++) {
+        int16_t most = largest[column];
 #pragma GCC unroll 16
-    for (int k = 0; k < count; k++)
-        sum += cut(LOAD(quad, b + k * apart) * a[k], scale);
-    *wrong |= (sum >= 1 << 30) | (sum <= -(1 << 30));
-    return pack((int_quad)((bits_quad)sum + (bits_quad)cut(c, scale)), exponent);
+        for (int k = 0; k < count; k++) {
+            int16_t exponent = (int16_t)(p->a_exponent[k] + p->b_exponent[k * columns + column]);
+            most = exponent > most ? exponent : most;
+        }
+        largest[column] = most > ZERO_EXPONENT / 2 ? most : 0; /* all are zero: any will do */
+    }
 }
 
-/* One pass through the unit: eight columns of one row. b: steps of k, `apart` elements from each other. */
-static inline __attribute__((always_inline)) void add_products(const float *a, const int16_t *a_exponent,
-                                                               const float *b, const int16_t *b_exponent, int apart,
-                                                               int count, quad *left, quad *right, int_quad *wrong)
+/* Sums of up to TENSOR_WIDTH products fit into 32 bits; those that leave no room for the accumulator are *wrong. */
+INLINE void add_products(const struct part *p, int columns, int count, const int16_t largest[COLUMNS], int_quad *wrong)
 {
-    exponents largest = narrow(exponents_of(*left, wrong), exponents_of(*right, wrong));
-#pragma GCC unroll 16
-    for (int k = 0; k < count; k++)
-        largest = larger(largest, LOAD(exponents, b_exponent + k * apart) + a_exponent[k]);
-    largest &= largest > ZERO_EXPONENT / 2; /* all are zero: any will do */
-    exponents low = PICK(largest, largest, 0, 0, 1, 1, 2, 2, 3, 3),
-              high = PICK(largest, largest, 4, 4, 5, 5, 6, 6, 7, 7);
-    *left = add_cut(a, b, apart, count, (int_quad)low >> 16, *left, wrong);
-    *right = add_cut(a, b + 4, apart, count, (int_quad)high >> 16, *right, wrong);
+    exponents both = LOAD(exponents, largest);
+    int_quad low = (int_quad)PICK(both, both, 0, 0, 1, 1, 2, 2, 3, 3) >> 16,
+             high = (int_quad)PICK(both, both, 4, 4, 5, 5, 6, 6, 7, 7) >> 16;
+    quad low_scale = (quad)((F32_BIAS + TENSOR_FRACTION_BITS - low) << F32_FRACTION),
+         high_scale = (quad)((F32_BIAS + TENSOR_FRACTION_BITS - high) << F32_FRACTION);
+    int_quad low_sum = {0}, high_sum = {0};
+#define ADD_STEP(i)                                                                                 \
+    low_sum += cut(LOAD(quad, p->b + (k + i) * columns) * PICK(four, four, i, i, i, i), low_scale); \
+    high_sum += cut(LOAD(quad, p->b + (k + i) * columns + 4) * PICK(four, four, i, i, i, i), high_scale);
+#pragma GCC unroll 4
+    for (int k = 0; k < count; k += 4) {
+        quad four = LOAD(quad, p->a + k);
+        ADD_STEP(0)
+        ADD_STEP(1)
+        ADD_STEP(2)
+        ADD_STEP(3)
+    }
+#undef ADD_STEP
+    *wrong |= (low_sum >= 1 << 30) | (low_sum <= -(1 << 30)) | (high_sum >= 1 << 30) | (high_sum <= -(1 << 30));
+    low_sum = (int_quad)((bits_quad)low_sum + (bits_quad)cut(LOAD(quad, p->sums), low_scale));
+    high_sum = (int_quad)((bits_quad)high_sum + (bits_quad)cut(LOAD(quad, p->sums + 4), high_scale));
+    quad low_result = pack(low_sum, low), high_result = pack(high_sum, high);
+    memcpy(p->sums, &low_result, sizeof low_result);
+    memcpy(p->sums + 4, &high_result, sizeof high_result);
 }
 
-static inline __attribute__((always_inline)) bool multiply(const struct mma_problem *p, const struct floats *a,
-                                                           const struct floats *b, const union matrix *c,
-                                                           union matrix *d, int columns, int steps, int width)
+/* All rows have their exponents found first, and are then added up: what a row waits for is long past then. */
+INLINE bool multiply(const struct mma_problem *p, const struct floats *a, const struct floats *b, union matrix *sums,
+                     int columns, int steps, int width)
 {
     int_quad wrong = {0};
-    for (int i = 0; i < p->m; i++)
+    int16_t largest[ROWS_MOST][COLUMNS];
+    for (int k = 0; k < steps; k += width)
         for (int j = 0; j < columns; j += COLUMNS) {
-            quad left = LOAD(quad, &c->word[i * columns + j]), right = LOAD(quad, &c->word[i * columns + j + 4]);
-            for (int k = 0; k < steps; k += width)
-                add_products(a->value + i * steps + k, a->exponent + i * steps + k, b->value + k * columns + j,
-                             b->exponent + k * columns + j, columns, steps - k < width ? steps - k : width, &left,
-                             &right, &wrong);
-            memcpy(&d->word[i * columns + j], &left, sizeof left);
-            memcpy(&d->word[i * columns + j + 4], &right, sizeof right);
+            int count = steps - k < width ? steps - k : width;
+            struct part first = {.a = a->value + k,
+                                 .a_exponent = a->exponent + k,
+                                 .b = b->value + k * columns + j,
+                                 .b_exponent = b->exponent + k * columns + j,
+                                 .sums = sums->word + j},
+                        row = first;
+            for (int i = 0; i < p->m; i++, row.a_exponent += steps, row.sums += columns)
+                find_largest(&row, columns, count, largest[i], &wrong);
+            row = first;
+            for (int i = 0; i < p->m; i++, row.a += steps, row.sums += columns)
+                add_products(&row, columns, count, largest[i], &wrong);
         }
     return !(wrong[0] | wrong[1] | wrong[2] | wrong[3]);
 }
@@ -192,12 +222,13 @@ bool mma_compute_floats(const struct mma_problem *p, const union matrix *a, cons
     struct floats fa, fb;
     union matrix turned;
     int width = p->width ? p->width : TENSOR_WIDTH;
-    if (p->c != PTX_F32 || p->d != PTX_F32 || p->n % COLUMNS || p->k % 4)
+    if (p->c != PTX_F32 || p->d != PTX_F32 || p->m > ROWS_MOST || p->n % COLUMNS || p->k % 4 || width % 4)
         return false;
     turn(b, p->n, p->k, &turned);
     if (!unpack_matrix(a, p->m * p->k, p->a, &fa) || !unpack_matrix(&turned, p->n * p->k, p->b, &fb))
         return false;
+    memcpy(d->word, c->word, (size_t)(p->m * p->n) * sizeof *d->word);
     if (p->n == 8 && p->k == 16 && width == 16) /* what programs use most, so that loops have known lengths */
-        return multiply(p, &fa, &fb, c, d, 8, 16, 16);
-    return multiply(p, &fa, &fb, c, d, p->n, p->k, width);
+        return multiply(p, &fa, &fb, d, 8, 16, 16);
+    return multiply(p, &fa, &fb, d, p->n, p->k, width);
 }
