@@ -5,8 +5,9 @@
  * them are on their way that of mshr.h.
  *
  * Which bytes of a sector stores have written is kept where config->partial_writes says so, for sectors that were taken
- * by a store: such a sector is read from below when it is read before it has been written wholly. Elsewhere, and in
- * caches without sectors, what a store takes counts as wholly written, so that a later read of it hits.
+ * by a store: such a sector is read from below when a load wants bytes of it that have not been written; below an L1,
+ * which is not told what loads want, when it is read before it has been written wholly. Elsewhere, and in caches
+ * without sectors, what a store takes counts as wholly written, so that a later read of it hits.
  *
  * Left out: a request for several sectors, of which some are on their way already, asks for the rest and waits for the
  * latest only. */
@@ -91,6 +92,25 @@ static void write_bytes(struct cache *c, const struct lookup *l, uint8_t taken)
         line->partial = (uint8_t)(*has == UINT32_MAX ? line->partial & ~bit : line->partial | bit);
         line->valid = (uint8_t)(*has == UINT32_MAX ? line->valid | bit : line->valid & ~bit);
     }
+}
+
+static inline bool may_be_read_in_part(const struct cache *c, const struct lookup *l)
+{
+    return l->there && unlikely(l->there->partial & l->need) && c->global_writes == WRITE_THROUGH && l->request->mask;
+}
+
+/* Sectors that are there for a load: also those that stores have written in part, if it reads nothing else of them. */
+static ALWAYS_INLINE uint8_t sectors_there(const struct cache *c, const struct lookup *l, bool plain)
+{
+    uint8_t there = l->there ? l->there->valid : 0;
+    if (plain || !may_be_read_in_part(c, l))
+        return there;
+    for (uint32_t left = l->need & l->there->partial; left; left &= left - 1) {
+        uint32_t sector = (uint32_t)__builtin_ctz(left);
+        if (!(packet_sector_bytes(l->request, sector) & ~*bytes_of(c, l, sector)))
+            there |= (uint8_t)(1u << sector);
+    }
+    return there;
 }
 
 /* Sectors of a line that are read from below have been written in part: if not below too, they are modified again when
@@ -390,8 +410,9 @@ static ALWAYS_INLINE enum cache_outcome read_not_there(struct cache *c, struct l
     if (unlikely(l->request->twin) && l->there)
         return read_twin(c, l);
     if (l->way != NO_WAY) {
-        missing &= (uint8_t)~l->there->valid;
-        l->result->present = l->need & l->there->valid;
+        uint8_t there = sectors_there(c, l, plain);
+        missing &= (uint8_t)~there;
+        l->result->present = l->need & there;
     }
     if (l->way != NO_WAY || c->on_fill ||
         c->asks) /* else it cannot be on its way: that has a line, unless it bypasses the cache */
@@ -569,13 +590,13 @@ static inline struct lookup look_up(const struct cache *c, const struct packet *
 
 static ALWAYS_INLINE enum cache_outcome access_line(struct cache *c, struct lookup *l, bool plain)
 {
-    uint8_t has = l->there ? l->there->valid : 0;
     *l->result = (struct cache_result){.set = l->set, .way = NO_WAY};
     if (!plain && packet_is_write(l->request)) {
         l->write = true;
-        return access_write(c, l, l->there && ((has | l->there->partial) & l->need) == l->need);
+        return access_write(c, l, l->there && ((l->there->valid | l->there->partial) & l->need) == l->need);
     }
-    return l->there && (has & l->need) == l->need ? read_hit(c, l, plain) : read_not_there(c, l, plain);
+    return l->there && (sectors_there(c, l, plain) & l->need) == l->need ? read_hit(c, l, plain)
+                                                                         : read_not_there(c, l, plain);
 }
 
 static NOINLINE enum cache_outcome access_any(struct cache *c, const struct packet *request, uint64_t age, uint32_t set,

@@ -34,8 +34,8 @@ struct packet {
         uint8_t slice; /* L2 slice it belongs to */
         uint8_t left; /* before it has one, on its way to an L1D: accesses of the same instruction that come after it */
     };
-    uint32_t mask; /* atomics: lanes it stands for; stores to an L2 that asks for it: what of their bytes they write, a
-                      bit for each 32nd part */
+    uint32_t mask; /* atomics: lanes it stands for; stores to a cache that asks for it, and loads of such an L1: what of
+                      their bytes they write or read, a bit for each 32nd part */
     uint8_t sectors;         /* of its line, bit 0 lowest: what a fill brings or a write covers */
     uint8_t reply;           /* on its way back to the core */
     uint8_t origin;          /* which part of its core waits for the answer (the core's own) */
@@ -57,8 +57,8 @@ static inline uint32_t packet_sectors(uint8_t set)
     return (uint32_t)(counts >> (set & 15) * 4 & 15) + (uint32_t)(counts >> (set >> 4) * 4 & 15);
 }
 
-/* Of a store that tells what it writes: which bytes of a sector of its line. As all of more than one sector it has its
- * place at a multiple of its bytes. */
+/* Of a store that tells what it writes, or a load that tells what it reads: which bytes of a sector of its line. As all
+ * of more than one sector it has its place at a multiple of its bytes. */
 static inline uint32_t packet_sector_bytes(const struct packet *p, uint32_t sector)
 {
     uint32_t part = p->bytes / 32u, bytes = 0;

@@ -140,6 +140,7 @@ void sm_set_adding_cost(struct sm_inst *s)
 {
     bool sums = s->adds_up == PTX_ADDS_BEFORE;
     s->adding = sums ? 229 : 30;
+    s->own_wait = sums ? 0 : 11;
     s->shared_passes = 1;
     set(s, SM_MEM, s->latency, sums ? 44.875 : 10.125);
 }

@@ -59,6 +59,8 @@ static __attribute__((noinline)) void wait_in_subcore(struct sm *c, uint32_t slo
         sm_nap(c, slot, subcore_fence(c, in));
     else if (in->unit == SM_BARRIER && c->slots[slot].exec->state == WARP_READY) /* the last to arrive */
         sm_nap(c, slot, c->config->barrier_latency);
+    else if (in->own_wait)
+        sm_nap(c, slot, in->own_wait);
 }
 
 /* The warp after its instruction: is it at a barrier, asleep, at its end? */

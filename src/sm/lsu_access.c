@@ -172,12 +172,13 @@ static void set_atomic(struct sm *c, struct sm_inflight *f, const struct sm_acce
     await_atomic(c, f, expected);
 }
 
-/* The L2 is told what stores write: in place of their lanes, which nobody asks for. Local memory is interleaved by
- * words, and written whole. */
-static void tell_written(const struct sm *c, const struct sm_inflight *f, const uint64_t address[32], uint32_t bytes,
-                         struct sm_accesses *a)
+/* Caches are told what stores write, and an L1 that keeps this what loads read: in place of their lanes, which nobody
+ * asks for. Local memory is interleaved by words, and written whole. */
+static void tell_bytes(const struct sm *c, const struct sm_inflight *f, const uint64_t address[32], uint32_t bytes,
+                       struct sm_accesses *a)
 {
-    if (!f->store || !c->lsu.tells_written)
+    bool reads = !f->store && !f->atomic && f->space == SM_DEVICE && f->route == ROUTE_L1D;
+    if (!(f->store ? c->lsu.tells_written : reads && c->config->l1d.partial_writes))
         return;
     for (uint32_t i = 0; i < a->count; i++)
         a->list[i].mask = f->space == SM_LOCAL ? UINT32_MAX : coalesce_written(address, bytes, &a->list[i]);
@@ -265,7 +266,7 @@ void sm_coalesce(struct sm *c, uint16_t id)
     }
     count_requests(c, f, a->count);
     count_sectors(c, f, a);
-    tell_written(c, f, address, lane_bytes(f, x), a);
+    tell_bytes(c, f, address, lane_bytes(f, x), a);
     if (f->atomic)
         set_atomic(c, f, a);
     else if (!f->store)

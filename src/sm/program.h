@@ -45,6 +45,7 @@ struct sm_inst {
     bool may_be_held; /* hold_loads: loads and atomics of global and local memory */
     uint8_t adds_up;  /* enum ptx_adds_up: an atomic that a warp may do as one, where all lanes have one address */
     uint8_t adding;   /* cycles that this takes, in shared memory */
+    uint8_t own_wait; /* cycles until its warp issues again, where its machine instructions wait for each other */
     bool takes_turns; /* an atomic of floating point: those on one word do */
     bool moves_frame; /* call, ret */
     bool deferred;    /* touches device memory: performed after the core's cycle, core by core */

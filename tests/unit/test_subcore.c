@@ -250,10 +250,14 @@ static void fused(void **state)
 
 /* An atomic of shared memory whose threads are known to have one address. Each gets the sum of those before it:
  * shuffles take most of the time. With an address that the assembler does not know to be one, lanes take turns, 2
- * cycles each. Others do not wait behind the shuffles. */
+ * cycles each. Others do not wait behind the shuffles. Where nobody wants the sum, a warp alone waits for its own
+ * machine instructions; sixteen of them take what the units take. */
 static void warps_add_up(void **state)
 {
     (void)state;
+    static const char sum[] = "red.shared.add.u32 [tile], %r1;\nadd.s32 %r1, %r1, %r2;\n";
+    assert_int_equal(of_32("rules.lowers=true", sum, 1), 32 * 16);
+    assert_in_range(of_32("rules.lowers=true", sum, 16), 32 * 40, 32 * 41);
     static const char one[] = "atom.shared.add.u32 %r1, [tile], %r1;\n",
                       any[] = "and.b32 %r2, %r1, 0;\nadd.u32 %r2, %r2, tile;\natom.shared.exch.b32 %r1, [%r2], %r1;\n";
     assert_int_equal(of_32("rules.lowers=true", one, 1), 32 * 255);
