@@ -92,8 +92,10 @@ static void heap_random(struct heap *heap, const struct problem *problem, int *r
         int object = order[i];
         if (i + width < live || i >= live)
             set_reference(heap, object, 0, order[i < live ? i + width : (int)random_below(&state, live)]);
-        if (random_below(&state, CROSSING_ONE_IN) == 0)
-            set_reference(heap, object, random_below(&state, heap->lengths[object]), order[random_below(&state, live)]);
+        if (random_below(&state, CROSSING_ONE_IN) == 0) {
+            int field = random_below(&state, heap->lengths[object]);
+            set_reference(heap, object, field, order[random_below(&state, live)]);
+        }
     }
     for (int i = 0; i < width; i++)
         roots[i] = order[i];

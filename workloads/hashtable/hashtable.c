@@ -29,7 +29,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < count; i++)
         keys[i] = random_u32(&state) & 0x7ffffffe;
     for (int i = 0; i < count; i++) {
-        wanted[i] = keys[random_below(&state, count)] + random_below(&state, 2);
+        uint32_t key = keys[random_below(&state, count)];
+        wanted[i] = key + random_below(&state, 2);
         expected[i] = wanted[i] % 2 ? 0 : wanted[i] * 3 + 1;
     }
     gpu_open(&gpu);

@@ -156,8 +156,10 @@ static void reads_random(char *reads, long count, const char *text, long letters
                 own[i] = random_letter(state);
         } else {
             memcpy(own, text + random_below(state, letters - READ_LENGTH + 1), READ_LENGTH);
-            if (random_below(state, 2))
-                own[random_below(state, READ_LENGTH)] = random_letter(state);
+            if (random_below(state, 2)) {
+                uint32_t place = random_below(state, READ_LENGTH);
+                own[place] = random_letter(state);
+            }
         }
     }
 }

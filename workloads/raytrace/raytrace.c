@@ -117,8 +117,9 @@ int main(int argc, char **argv)
 
     for (int i = 0; i < SPHERES; i++) {
         float radius = 0.2f + 0.4f * random_float(&state);
-        spheres[i] = (struct sphere){6.0f * random_float(&state) - 3.0f, 6.0f * random_float(&state) - 3.0f,
-                                     3.0f + 4.0f * random_float(&state), radius * radius};
+        float x = 6.0f * random_float(&state) - 3.0f, y = 6.0f * random_float(&state) - 3.0f;
+        float z = 3.0f + 4.0f * random_float(&state);
+        spheres[i] = (struct sphere){x, y, z, radius * radius};
     }
     for (size_t i = 0; i < count; i++) {
         reference_mirrors(spheres, first_ray(i % side, i / side, side), &light[i], &hits[i]);
