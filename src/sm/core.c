@@ -109,7 +109,7 @@ static inline void finish_cycle(struct sm *c)
 {
     if (c->regroup)
         regroup_cycle(c);
-    if (c->issue.at <= c->now || c->host.restless) {
+    if (c->issue.at <= c->now) {
         sm_schedule_cycle(c);
         fetch_and_decode(c);
         account_cycle(c);
@@ -125,8 +125,8 @@ static inline void finish_cycle(struct sm *c)
  * again in the earliest of these (wake_at), or when something arrives: an answer, a block, room in the interconnect.
  * The cycles between are like the last one, and are counted when it wakes (account.c). The load/store unit, which has
  * something to do most often, is asked apart: before the cycle others_at it is run alone, and the other parts only if
- * it has given issue something to look at. Under policies that are asked in every cycle (restless), and where threads
- * are regrouped, all parts are run whenever one is. Whether a core sleeps changes no result. */
+ * it has given issue something to look at. Where threads are regrouped, all parts are run whenever one is. Whether a
+ * core sleeps changes no result. */
 
 static uint64_t issue_next(const struct sm *c)
 {
@@ -156,7 +156,7 @@ static inline void fall_asleep(struct sm *c, bool goes_on)
 
 void sm_cycle(struct sm *c, uint64_t now)
 {
-    bool lsu_only = now < c->others_at && !c->host.restless && !c->regroup, lsu_goes_on = false;
+    bool lsu_only = now < c->others_at && !c->regroup, lsu_goes_on = false;
     account_refusals(c, now);
     c->account.ran_until = now + 1;
     c->now = c->view.cycle = now;

@@ -280,7 +280,7 @@ void sm_lsu_release_answers(struct sm *c)
 static inline bool may_hold_answers(const struct sm *c, uint64_t now)
 {
     const struct sm_lsu *l = &c->lsu;
-    bool is_simple = !c->lsu.precedes && !c->host.restless && !c->regroup && !c->observer;
+    bool is_simple = !c->lsu.precedes && !c->regroup && !c->observer;
     bool is_quiet = now < c->others_at && c->issue.at && l->next_wb == SM_NONE && l->next_global == SM_NONE;
     bool no_answers = !(l->responses.count | c->front.responses.count | l->l1_count);
     return is_simple && is_quiet && no_answers && (l->dispatch == SM_NONE || l->waits_for_bytes);
@@ -315,8 +315,8 @@ bool sm_lsu_answer(struct sm *c, const struct packet *p, uint64_t now)
         if (l->held_count)
             return false;
     }
-    if (c->config->lsu_steps > 1 || p->origin != ORIGIN_L1D || packet_is_write(p) || c->host.restless ||
-        *c->net.blocked_bytes || l->l1_count || l->responses.count || c->front.responses.count)
+    if (c->config->lsu_steps > 1 || p->origin != ORIGIN_L1D || packet_is_write(p) || *c->net.blocked_bytes ||
+        l->l1_count || l->responses.count || c->front.responses.count)
         return false;
     if (l->dispatch != SM_NONE && !(l->refused && l->retry == CACHE_FAIL_MSHR))
         return false;
@@ -664,7 +664,7 @@ static inline void take_instruction(struct sm *c)
                                 .origin = ORIGIN_LSU,
                                 .takes_turns = f->inst->takes_turns};
     l->plain = f->route == ROUTE_L1D && (f->space == SM_DEVICE || f->space == SM_LOCAL) && c->config->l1d.banks <= 1 &&
-               !l->l1_capacity && !c->observer && !c->host.restless && !c->regroup;
+               !l->l1_capacity && !c->observer && !c->regroup;
     f->in_lsu = true;
     c->lsu.moved = true;
 }
@@ -736,7 +736,7 @@ STEP bool step_as(struct sm *c, bool last, bool plain)
         take_instruction(c);
     if (!plain && c->observer)
         show_outstanding(c);
-    return l->moved && ((!plain && (c->host.restless || c->regroup)) || goes_on(c));
+    return l->moved && ((!plain && c->regroup) || goes_on(c));
 }
 
 STEP bool step(struct sm *c, bool last) { return is_plain(c) ? step_as(c, last, true) : step_as(c, last, false); }

@@ -132,7 +132,7 @@ bool policy_host_create(struct sm *c, struct arena *a, const struct sm_policies 
         return false;
     c->host.tells_cycles = c->host.hears_cycles;
     c->host.l1_stirs = SM_HEARD(c, l1_access) || SM_HEARD(c, l1_evict) || SM_HEARD(c, l1_fill);
-    c->host.restless =
+    c->host.asked_always =
         !p->scheduler->steady_until && (c->host.hears_cycles || p->scheduler->hold || p->scheduler->hold_loads);
     return make_probes(c, a, p, e);
 }

@@ -68,7 +68,7 @@ struct sm_policy_host {
     bool l1_hooks;                                        /* the L1 policy wants to know what becomes of lines */
     bool tells_cycles; /* a scheduler, the L1 policy or the divergence unit hears of cycles; probes change nothing */
     bool l1_stirs;     /* one of those hears of L1 accesses, and may then let warps go */
-    bool restless;     /* the policy may change its mind by itself: issue asks it every cycle */
+    bool asked_always; /* the policy may change its mind by itself: issue looks in every cycle with warps */
     uint64_t cycles_told;
     uint64_t held_before; /* the last time that schedulers were asked; kept for those that hear of it */
     const struct heddle_l1 *l1_policy;

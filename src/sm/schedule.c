@@ -188,7 +188,7 @@ void sm_schedule_cycle(struct sm *c)
     uint32_t count = c->config->schedulers;
     c->issue.issued = c->issue.held = 0;
     c->issue.held_schedulers = 0;
-    c->issue.at = SM_NEVER;
+    c->issue.at = c->host.asked_always && sm_occupied(c) ? c->now + 1 : SM_NEVER;
     bool tells = c->host.tells_cycles;
     if (tells)
         tell_cycles(c);
