@@ -18,6 +18,7 @@ all: $(BUILD)/bin/heddle $(BUILD)/lib/libcuda.so.1 $(CUDART_LIBRARIES) $(BUILD)/
 help:
 	@echo "make [MODE=release|debug|asan] [CC=gcc|clang]   build into build/ (release), build-debug/ or build-asan/"
 	@echo "make test          unit, driver, semantics, workload and command-line tests"
+	@echo "make portable      every workload built for the other architecture (x86-64, arm64) and emulated: the same results"
 	@echo "make lockstep      every workload on all machines: with and without cores that run ahead, 1 to 3 threads"
 	@echo "make golden        whole results of 3,586 runs against recorded hashes"
 	@echo "make twin-all      the core against its slow twin (tests/twin): every workload on five machines; an hour"

@@ -75,6 +75,14 @@ test: test-programs
 lockstep: test-programs
 	! sh tests/cli/lockstep.sh $(BUILD) all | grep -v '^ok'
 
+# The other of the two architectures, by a cross compiler and qemu-user (Debian: gcc-x86-64-linux-gnu or
+# gcc-aarch64-linux-gnu, and the libraries of the README for that architecture).
+OTHER_CPU := $(if $(filter aarch64,$(shell uname -m)),x86_64,aarch64)
+.PHONY: portable
+portable: test-programs
+	$(MAKE) BUILD=build-$(OTHER_CPU) CC=$(OTHER_CPU)-linux-gnu-gcc all workloads build-$(OTHER_CPU)/tests/vectors build-$(OTHER_CPU)/tests/random
+	! sh tests/portable.sh $(BUILD) build-$(OTHER_CPU) | grep -v '^ok'
+
 # Every line of the list of golden results; `make test` looks at one in 41.
 .PHONY: golden
 golden: test-programs
