@@ -1,15 +1,32 @@
-/* Bump allocation out of blocks that double in size up to a limit; large requests get a block of their own. */
+/* Bump allocation out of blocks that double in size up to a limit; large requests get a block of their own.
+ *
+ * Large blocks are huge pages of the host, where it has them: the state of a machine with many cores is touched here
+ * and there, and its small pages are more than a processor knows the places of. */
 #include "base/arena.h"
 
 #include "base/out_of_memory.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { FIRST_BLOCK_BYTES = 16 << 10, LARGEST_BLOCK_BYTES = 1 << 20 };
+enum { FIRST_BLOCK_BYTES = 16 << 10, LARGEST_BLOCK_BYTES = 16 << 20, HUGE_PAGE_BYTES = 2 << 20 };
+
+/* Sanitizers look for leaks in what malloc gave. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+enum { MAPS_LARGE_BLOCKS = 0 };
+#else
+enum { MAPS_LARGE_BLOCKS = 1 };
+#endif
 
 struct arena_block {
     struct arena_block *next;
@@ -17,13 +34,43 @@ struct arena_block {
     _Alignas(16) unsigned char bytes[];
 };
 
+static bool is_mapped(size_t block_bytes) { return MAPS_LARGE_BLOCKS && block_bytes >= HUGE_PAGE_BYTES; }
+
+/* At a multiple of a huge page; what lies before and after is given back. */
+static void *map_huge(size_t bytes)
+{
+    uint8_t *at = mmap(NULL, bytes + HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    size_t before = -(uintptr_t)at % HUGE_PAGE_BYTES;
+    if (before)
+        munmap(at, before);
+    munmap(at + before + bytes, HUGE_PAGE_BYTES - before);
+#ifdef MADV_HUGEPAGE
+    madvise(at + before, bytes, MADV_HUGEPAGE);
+#endif
+    return at + before;
+}
+
 static struct arena_block *new_block(size_t size_bytes)
 {
-    struct arena_block *b = calloc(1, sizeof *b + size_bytes);
+    size_t bytes = sizeof(struct arena_block) + size_bytes;
+    if (is_mapped(bytes))
+        bytes = (bytes + HUGE_PAGE_BYTES - 1) & ~(size_t)(HUGE_PAGE_BYTES - 1);
+    struct arena_block *b = is_mapped(bytes) ? map_huge(bytes) : calloc(1, bytes);
     if (!b)
         out_of_memory();
-    b->size_bytes = size_bytes;
+    b->size_bytes = bytes - sizeof *b;
     return b;
+}
+
+static void free_block(struct arena_block *b)
+{
+    size_t bytes = sizeof *b + b->size_bytes;
+    if (is_mapped(bytes))
+        munmap(b, bytes);
+    else
+        free(b);
 }
 
 void *arena_alloc(struct arena *a, size_t size_bytes)
@@ -83,7 +130,7 @@ void arena_free(struct arena *a)
 {
     for (struct arena_block *b = a->head; b;) {
         struct arena_block *next = b->next;
-        free(b);
+        free_block(b);
         b = next;
     }
     a->head = NULL;
