@@ -1,7 +1,8 @@
 /* Bump allocation out of blocks that double in size up to a limit; large requests get a block of their own.
  *
  * Large blocks are huge pages of the host, where it has them: the state of a machine with many cores is touched here
- * and there, and its small pages are more than a processor knows the places of. */
+ * and there, and its small pages are more than a processor knows the places of. A request that has a block of its own
+ * is mostly a table of which little is ever touched, and has small pages. */
 #include "base/arena.h"
 
 #include "base/out_of_memory.h"
@@ -14,7 +15,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { FIRST_BLOCK_BYTES = 16 << 10, LARGEST_BLOCK_BYTES = 16 << 20, HUGE_PAGE_BYTES = 2 << 20 };
+enum { FIRST_BLOCK_BYTES = 16 << 10, LARGEST_BLOCK_BYTES = 16 << 20, OWN_BLOCK_BYTES = 256 << 10 };
+enum { HUGE_PAGE_BYTES = 2 << 20 };
 
 /* Sanitizers look for leaks in what malloc gave. */
 #ifdef __has_feature
@@ -31,10 +33,9 @@ enum { MAPS_LARGE_BLOCKS = 1 };
 struct arena_block {
     struct arena_block *next;
     size_t size_bytes;
+    bool is_mapped;
     _Alignas(16) unsigned char bytes[];
 };
-
-static bool is_mapped(size_t block_bytes) { return MAPS_LARGE_BLOCKS && block_bytes >= HUGE_PAGE_BYTES; }
 
 /* At a multiple of a huge page; what lies before and after is given back. */
 static void *map_huge(size_t bytes)
@@ -52,43 +53,51 @@ static void *map_huge(size_t bytes)
     return at + before;
 }
 
-static struct arena_block *new_block(size_t size_bytes)
+static struct arena_block *new_block(size_t size_bytes, bool huge)
 {
     size_t bytes = sizeof(struct arena_block) + size_bytes;
-    if (is_mapped(bytes))
+    bool mapped = huge && MAPS_LARGE_BLOCKS && bytes >= HUGE_PAGE_BYTES;
+    if (mapped)
         bytes = (bytes + HUGE_PAGE_BYTES - 1) & ~(size_t)(HUGE_PAGE_BYTES - 1);
-    struct arena_block *b = is_mapped(bytes) ? map_huge(bytes) : calloc(1, bytes);
+    struct arena_block *b = mapped ? map_huge(bytes) : calloc(1, bytes);
     if (!b)
         out_of_memory();
     b->size_bytes = bytes - sizeof *b;
+    b->is_mapped = mapped;
     return b;
 }
 
 static void free_block(struct arena_block *b)
 {
-    size_t bytes = sizeof *b + b->size_bytes;
-    if (is_mapped(bytes))
-        munmap(b, bytes);
+    if (b->is_mapped)
+        munmap(b, sizeof *b + b->size_bytes);
     else
         free(b);
+}
+
+/* Goes after the head, which stays open for small requests. */
+static void *own_block(struct arena *a, size_t size_bytes)
+{
+    struct arena_block *b = new_block(size_bytes, false);
+    b->next = a->head->next;
+    a->head->next = b;
+    return b->bytes;
 }
 
 void *arena_alloc(struct arena *a, size_t size_bytes)
 {
     size_bytes = (size_bytes + 15) & ~(size_t)15;
+    if (a->head && size_bytes >= OWN_BLOCK_BYTES)
+        return own_block(a, size_bytes);
     if (!a->head || a->head->size_bytes - a->used_bytes < size_bytes) {
         size_t want = a->head ? a->head->size_bytes * 2 : FIRST_BLOCK_BYTES;
         if (want > LARGEST_BLOCK_BYTES)
             want = LARGEST_BLOCK_BYTES;
-        if (size_bytes > want / 4 && a->head) { /* goes after the head, which stays open for small requests */
-            struct arena_block *b = new_block(size_bytes);
-            b->next = a->head->next;
-            a->head->next = b;
-            return b->bytes;
-        }
+        if (size_bytes > want / 4 && a->head)
+            return own_block(a, size_bytes);
         if (size_bytes > want)
             want = size_bytes;
-        struct arena_block *b = new_block(want);
+        struct arena_block *b = new_block(want, true);
         b->next = a->head;
         a->head = b;
         a->used_bytes = 0;

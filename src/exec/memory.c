@@ -108,9 +108,6 @@ static bool reserve_range(struct memory *m)
 #ifdef MADV_DONTDUMP
         madvise(at, bytes, MADV_DONTDUMP);
 #endif
-#ifdef MADV_HUGEPAGE
-        madvise(at + windows, bytes - windows, MADV_HUGEPAGE);
-#endif
         m->reserved_base = (uint64_t)(uintptr_t)at;
         m->reserved_bytes = bytes;
         m->shared_window = m->reserved_base;
