@@ -85,16 +85,17 @@ static void measure_rates(const char *group, const char *ptx, CUdeviceptr buffer
 }
 
 /* Eight lines, one after the other: what is done to the line (bits of `how`), some time, and a load of a word of it.
- * Each row has lines of its own. The load also goes past the L1, where it says in which half of the L2 the line is. */
+ * Each row has lines of its own. A word is stored by the first warp; the last one's load is measured. The load also
+ * goes past the L1, where it says in which half of the L2 the line is. */
 enum { LOADED = 1, WORD = 2, LINE = 4, REDUCED = 8, LINES = 8, LINE_STEP = 1024 };
 static const char read_back[] =
     ".version 7.8\n.target sm_90\n.address_size 64\n"
     ".visible .entry k(.param .u64 to, .param .u64 out, .param .u32 how, .param .u32 at)\n{\n"
     "  .reg .b64 %to, %out, %own, %from, %wide;\n  .reg .b32 %lane, %how, %at, %x, %n, %v, %t, %u, %sum;\n"
-    "  .reg .pred %p, %first;\n"
+    "  .reg .pred %p, %first, %last;\n"
     "  ld.param.u64 %to, [to];\n  ld.param.u64 %out, [out];\n  ld.param.u32 %how, [how];\n  ld.param.u32 %at, [at];\n"
     "  mov.u32 %lane, %tid.x;\n  setp.eq.u32 %first, %lane, 0;\n  mov.u32 %n, 8;\n  mov.u32 %sum, 0;\n"
-    "  mov.u32 %v, 0;\n"
+    "  mov.u32 %v, 0;\n  mov.u32 %x, %ntid.x;\n  sub.u32 %x, %x, 32;\n  setp.eq.u32 %last, %lane, %x;\n"
     "next:\n"
     "  mad.wide.u32 %own, %lane, 4, %to;\n"
     "  and.b32 %x, %how, 1;\n  setp.eq.u32 %p, %x, 0;\n  @%p bra stored;\n"
@@ -111,19 +112,20 @@ static const char read_back[] =
     "  setp.ne.u32 %p, %v, 12345;\n  mov.u32 %u, 0;\n  @%p mov.u32 %u, %clock;\n"
     "  sub.u32 %u, %u, %t;\n  add.u32 %sum, %sum, %u;\n"
     "  add.u64 %to, %to, 1024;\n  sub.u32 %n, %n, 1;\n  setp.ne.u32 %p, %n, 0;\n  @%p bra next;\n"
-    "  @%first st.global.u32 [%out], %sum;\n  ret;\n}\n";
+    "  @%last st.global.u32 [%out], %sum;\n  ret;\n}\n";
 
 static void measure_read_back(CUdeviceptr buffer, CUdeviceptr out, int past_l1)
 {
     static const struct {
         const char *name;
-        unsigned how;
-    } kinds[] = {{"loaded", LOADED},
-                 {"word", WORD},
-                 {"line", LINE},
-                 {"loaded-word", LOADED | WORD},
-                 {"loaded-line", LOADED | LINE},
-                 {"loaded-red", LOADED | REDUCED}};
+        unsigned how, warps;
+    } kinds[] = {{"loaded", LOADED, 1},
+                 {"word", WORD, 1},
+                 {"line", LINE, 1},
+                 {"loaded-word", LOADED | WORD, 1},
+                 {"loaded-line", LOADED | LINE, 1},
+                 {"loaded-red", LOADED | REDUCED, 1},
+                 {"other-warps-word", WORD, 2}};
     char text[sizeof read_back];
     memcpy(text, read_back, sizeof text);
     if (past_l1)
@@ -138,7 +140,7 @@ static void measure_read_back(CUdeviceptr buffer, CUdeviceptr out, int past_l1)
             snprintf(name, sizeof name, "stores/read-back-%s%s/%u", kinds[i].name, past_l1 ? ".cg" : "", at);
             for (int r = 0; row_is_wanted(name) && r < repeats; r++) {
                 uint32_t cycles;
-                CHECK(cuLaunchKernel(k.function, 1, 1, 1, 32, 1, 1, 0, NULL, arguments, NULL));
+                CHECK(cuLaunchKernel(k.function, 1, 1, 1, kinds[i].warps * 32, 1, 1, 0, NULL, arguments, NULL));
                 CHECK(cuMemcpyDtoH(&cycles, out, sizeof cycles));
                 values[r] = (double)cycles / LINES;
             }
