@@ -38,12 +38,9 @@ static inline void tally_note(struct tally *t, uint32_t mask)
     t->instructions++;
 }
 
-static inline void execute(struct exec_warp *w, struct tally *t)
+static inline void execute(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
 {
-    const struct exec_inst *in = &w->code[w->pc];
-    uint32_t mask = lanes_of(w, in);
     w->executed++;
-    tally_note(t, mask);
     if (in->kind == EXEC_CONTROL) {
         in->fn(w, in, mask);
         return;
@@ -94,9 +91,10 @@ static inline void after_step(struct exec_warp *w)
 
 void exec_step(struct exec_warp *w)
 {
-    struct tally t = {.counts = w->launch->counters.lanes};
-    execute(w, &t);
-    tally_flush(&t);
+    const struct exec_inst *in = &w->code[w->pc];
+    uint32_t mask = lanes_of(w, in);
+    w->launch->counters.lanes[mask == FULL_MASK ? WARP_LANES : __builtin_popcount(mask)]++;
+    execute(w, in, mask);
     if (w->strands)
         after_step(w);
 }
@@ -120,7 +118,10 @@ uint32_t exec_run(struct exec_warp *w, uint32_t budget)
         if (w->strands)
             done += run_apart(w, budget - done);
         while (done < budget && w->state == WARP_READY) {
-            execute(w, &t);
+            const struct exec_inst *in = &w->code[w->pc];
+            uint32_t mask = lanes_of(w, in);
+            tally_note(&t, mask);
+            execute(w, in, mask);
             done++;
         }
         parted = w->state == WARP_PARTED;

@@ -650,6 +650,24 @@ enum cache_outcome cache_access(struct cache *c, const struct packet *request, u
     return access_set(c, request, age, cache_sets_plain_index(&c->sets, request->address), result);
 }
 
+bool cache_read_hit(struct cache *c, uint64_t address, uint32_t bytes, uint16_t warp, uint64_t age)
+{
+    uint64_t line = address & c->line_mask;
+    if (unlikely(c->mapped || c->head.blocked || c->plain_reads != PLAIN_READS))
+        return false;
+    uint32_t set = cache_sets_plain_index(&c->sets, address), way = cache_sets_find(&c->sets, set, line);
+    if (way == NO_WAY)
+        return false;
+    uint8_t need = sectors_of(c, address, bytes, 0);
+    const struct cache_line *there = line_at(c, set, way);
+    if ((there->valid & need) != need)
+        return false;
+    c->intra_warp_hits += there->warp == warp && there->age == age;
+    cache_sets_touch(&c->sets, set, way);
+    c->taken[0][CACHE_HIT]++;
+    return true;
+}
+
 enum cache_outcome cache_read_now(struct cache *c, const struct packet *request, uint64_t age, uint32_t token)
 {
     struct cache_result result = {.evicted = false};

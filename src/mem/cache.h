@@ -121,6 +121,9 @@ void cache_set_choices(struct cache *c, const struct cache_choices *choices);
  * (GPGPU-Sim: 2 in L1D and L2, 1 in read-only caches). */
 enum cache_outcome cache_access(struct cache *c, const struct packet *request, uint64_t age, uint64_t now,
                                 struct cache_result *result);
+/* A read by a warp, of this age, of a line that is there: true, and counted, as cache_access would have it. False, and
+ * nothing done: cache_access must be asked. */
+bool cache_read_hit(struct cache *c, uint64_t address, uint32_t bytes, uint16_t warp, uint64_t age);
 /* A read of a cache that has its line at once: a hit, or a miss that takes the line, valid from now on, and puts a
  * packet with this token into the miss queue. The owner keeps the order, and has seen that there is room. */
 enum cache_outcome cache_read_now(struct cache *c, const struct packet *request, uint64_t age, uint32_t token);

@@ -278,7 +278,9 @@ void collector_take(struct collector *c, enum collector_kind kind)
     c->head.room |= k->members;
     if (!count)
         c->head.offers &= (uint8_t) ~(1u << kind);
-    for (uint32_t i = 0; i < count; i++)
+    else
+        done[0] = done[1]; /* mostly all there is: not worth a call for the others */
+    for (uint32_t i = 1; i < count; i++)
         done[i] = done[i + 1];
     c->head.front[kind] = done[0].id;
 }

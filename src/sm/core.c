@@ -87,6 +87,12 @@ static inline void collect(struct sm *c)
         c->issue.at = 0;
 }
 
+/* Nothing is in the load/store unit, and nothing waits to enter it. */
+static inline bool lsu_rests(const struct sm *c)
+{
+    return c->lsu.rests && !collector_offers(c->pipes.collector, COLLECT_MEM);
+}
+
 /* Out of the way of the machines that have neither: hits whose latency is over, and, where the load/store unit and the
  * collectors take several steps in a cycle, all but the last. If anything moves in these, the core is run in the next
  * cycle, whatever the last step says. */
@@ -149,6 +155,10 @@ static inline uint64_t others_next(const struct sm *c)
 /* goes_on: the last step of the load/store unit found something to do in the next cycle. */
 static inline void fall_asleep(struct sm *c, bool goes_on)
 {
+    if (lsu_rests(c)) {
+        *c->wake_at = c->others_at;
+        return;
+    }
     bool enters = c->lsu.dispatch == SM_NONE && collector_offers(c->pipes.collector, COLLECT_MEM);
     uint64_t lsu_at = goes_on || enters ? c->now + 1 : lsu_next(&c->lsu, c->now);
     *c->wake_at = lsu_at < c->others_at ? lsu_at : c->others_at;
@@ -168,11 +178,13 @@ void sm_cycle(struct sm *c, uint64_t now)
             account_quiet(c, now);
         end_and_start(c);
     }
-    host_part_set(&c->head.part, HOST_LOAD_STORE);
-    if (__builtin_expect(c->lsu.precedes, 0))
-        lsu_goes_on = precede_lsu(c);
-    lsu_goes_on |= sm_lsu_step(c);
-    host_part_set(&c->head.part, HOST_NOTHING);
+    if (!lsu_rests(c)) {
+        host_part_set(&c->head.part, HOST_LOAD_STORE);
+        if (__builtin_expect(c->lsu.precedes, 0))
+            lsu_goes_on = precede_lsu(c);
+        lsu_goes_on |= sm_lsu_step(c);
+        host_part_set(&c->head.part, HOST_NOTHING);
+    }
     if (lsu_only) {
         if (c->issue.at && !collector_moves(c->pipes.collector)) {
             collector_forget_writes(c->pipes.collector);
@@ -216,6 +228,7 @@ static bool take_answer(struct sm *c, const struct packet *p, uint64_t now)
 
 bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
 {
+    c->lsu.rests = false;
     if (!take_answer(c, p, now))
         return false;
     expected_remove(c->net.expected, p);

@@ -59,6 +59,21 @@ static void retire(struct sm *c, uint32_t start, uint32_t count)
         sm_retire(c, ((uint32_t)__builtin_ctzll(past) + start) & 63);
 }
 
+static inline enum cache_outcome read_code(struct sm *c, uint32_t slot, uint32_t pc)
+{
+    uint64_t address = c->program->code_address + (uint64_t)pc * INST_BYTES;
+    if (__builtin_expect(cache_read_hit(c->front.l1i, address, INST_BYTES, (uint16_t)slot, 0), 1))
+        return CACHE_HIT;
+    struct cache_result r;
+    struct packet p = {.address = address,
+                       .bytes = INST_BYTES,
+                       .kind = PACKET_INST,
+                       .core = (uint16_t)c->head.id,
+                       .warp = (uint16_t)slot,
+                       .pc = pc};
+    return cache_access(c->front.l1i, &p, 0, c->now, &r);
+}
+
 static void fetch(struct sm *c)
 {
     if (c->front.code->ready_requests && take_response(c))
@@ -72,31 +87,15 @@ static void fetch(struct sm *c)
     uint32_t slot = (behind + start) & 63;
     struct sm_slot *s = &c->slots[slot];
     uint32_t pc = s->fetch_pc < c->program->count ? s->fetch_pc : 0;
-    if (!c->front.l1i) {
+    enum cache_outcome outcome = c->front.l1i ? read_code(c, slot, pc) : CACHE_HIT;
+    if (outcome != CACHE_FAIL || c->config->fetch_moves_on)
         c->front.last = slot;
-    } else {
-        struct cache_result r;
-        uint64_t address = c->program->code_address + (uint64_t)pc * INST_BYTES;
-        struct packet p = {.address = address,
-                           .bytes = INST_BYTES,
-                           .kind = PACKET_INST,
-                           .core = (uint16_t)c->head.id,
-                           .warp = (uint16_t)slot,
-                           .pc = pc};
-        enum cache_outcome outcome = cache_access(c->front.l1i, &p, 0, c->now, &r);
-        if (outcome != CACHE_FAIL || c->config->fetch_moves_on)
-            c->front.last = slot;
-        if (outcome == CACHE_FAIL)
-            return;
-        if (outcome != CACHE_HIT) {
-            s->fetching = true;
-            c->front.wants &= ~(1ull << slot);
-            return;
-        }
-    }
+    if (outcome == CACHE_FAIL)
+        return;
     s->fetching = true; /* until it is decoded */
     c->front.wants &= ~(1ull << slot);
-    fill_buffer(c, slot, pc);
+    if (outcome == CACHE_HIT)
+        fill_buffer(c, slot, pc);
 }
 
 void sm_fetch_cycle(struct sm *c)

@@ -35,6 +35,7 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
     c->blocks.limit = block_limit;
     c->blocks.warps_each = warps_per_block;
     c->lsu.near = (struct memory_range){0};
+    c->lsu.rests = false;
     c->head.blocks_ended = 0;
     if (c->config->local_by_block)
         c->lsu.thread_interleave = (uint64_t)c->core_count * blocks_at_once(c) * warps_per_block * 32;

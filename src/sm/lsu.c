@@ -260,6 +260,7 @@ static void end_held_answers(struct sm *c, uint64_t now)
 void sm_lsu_release_answers(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
+    l->rests = false;
     end_held_answers(c, c->now);
     for (uint32_t i = 0; i < l->held_count; i++) {
         uint16_t id = l->held[i].id;
@@ -656,6 +657,7 @@ static inline void take_instruction(struct sm *c)
     collector_take(c->pipes.collector, COLLECT_MEM);
     struct sm_inflight *f = &c->flights.list[id];
     l->dispatch = id;
+    l->rests = false;
     l->access = (struct packet){.token = id,
                                 .pc = f->pc,
                                 .core = (uint16_t)c->head.id,
@@ -705,6 +707,13 @@ static inline bool is_plain(const struct sm *c)
            l->next_global == SM_NONE;
 }
 
+static bool has_nothing(const struct sm_lsu *l)
+{
+    return (l->responses.count | l->l1_count | l->shared_count | l->texture_count | l->fragment_count |
+            l->read_only_waits | l->d->misses.count | l->d->ready_requests) == 0 &&
+           l->dispatch == SM_NONE && l->next_wb == SM_NONE && l->next_global == SM_NONE && !l->refused;
+}
+
 /* last: of the cycle, at the end of which an instruction enters, if it does so before the collectors have their
  * step. */
 STEP bool step_as(struct sm *c, bool last, bool plain)
@@ -736,7 +745,10 @@ STEP bool step_as(struct sm *c, bool last, bool plain)
         take_instruction(c);
     if (!plain && c->observer)
         show_outstanding(c);
-    return l->moved && ((!plain && c->regroup) || goes_on(c));
+    if (l->moved)
+        return (!plain && c->regroup) || goes_on(c);
+    l->rests = !plain && !l->precedes && !c->observer && has_nothing(l);
+    return false;
 }
 
 STEP bool step(struct sm *c, bool last) { return is_plain(c) ? step_as(c, last, true) : step_as(c, last, false); }

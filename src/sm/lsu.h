@@ -60,6 +60,7 @@ struct sm_fragment {
 struct sm_lsu {
     uint16_t dispatch;            /* instruction at work, or SM_NONE */
     bool moved;                   /* something changed in this step */
+    bool rests;                   /* it has nothing, and its steps are left out until something comes */
     bool plain;                   /* it only accesses the L1D, once per cycle, without a pipeline in front */
     bool enters_after_collectors; /* have moved, so in the cycle of leaving one (rule enters_lsu_at_once) */
     bool precedes;                /* something may come before the only step: other steps, hits whose latency follows */

@@ -8,19 +8,23 @@
 /* Warps whose pipeline can take their next instruction. */
 static inline uint64_t unit_free(const struct sm *c)
 {
-    uint64_t free = 0;
     if (__builtin_expect(c->sub != NULL, 0))
         return subcores_free(c);
-    bool memory = c->lsu.free_access_count && c->head.deferred < SM_DEFERRED;
-    if (memory && c->flights.free_count && collector_head(c->pipes.collector)->accepts == (1u << COLLECT_KINDS) - 1)
+    if (__builtin_expect(!c->flights.free_count, 0))
+        return 0;
+    uint32_t accepts = collector_head(c->pipes.collector)->accepts;
+    if (!c->lsu.free_access_count || c->head.deferred >= SM_DEFERRED)
+        accepts &= ~(1u << COLLECT_MEM);
+    if (accepts == (1u << COLLECT_KINDS) - 1)
         return c->issue.valid & ~c->issue.stale; /* all that have one */
-    if (collector_can_accept(c->pipes.collector, COLLECT_SP))
+    uint64_t free = 0;
+    if (accepts >> COLLECT_SP & 1)
         free |= c->issue.needs[SM_SP] | c->issue.needs[SM_SP_OR_SFU];
-    if (collector_can_accept(c->pipes.collector, COLLECT_SFU))
+    if (accepts >> COLLECT_SFU & 1)
         free |= c->issue.needs[SM_SFU] | c->issue.needs[SM_DP] | c->issue.needs[SM_SP_OR_SFU];
-    if (collector_can_accept(c->pipes.collector, COLLECT_MEM) && memory)
+    if (accepts >> COLLECT_MEM & 1)
         free |= c->issue.needs[SM_MEM];
-    return c->flights.free_count ? free : 0;
+    return free;
 }
 
 /* May the warp issue its next instruction in the cycle in which it issued this one? What is performed at the end of the
@@ -28,9 +32,11 @@ static inline uint64_t unit_free(const struct sm *c)
 static bool may_follow(const struct sm *c, uint32_t slot, const struct sm_inst *first)
 {
     const struct sm_slot *s = &c->slots[slot];
+    if (!((c->issue.valid & c->issue.clear) >> slot & 1))
+        return false;
     uint64_t blocked =
         c->issue.ended | c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait | c->issue.asleep | c->issue.stale;
-    if (first->atomic || !s->exec || !((c->issue.valid & c->issue.clear & unit_free(c) & ~blocked) >> slot & 1))
+    if (first->atomic || !s->exec || !((unit_free(c) & ~blocked) >> slot & 1))
         return false;
     const struct sm_inst *next = &c->program->code[s->buffer[0]];
     return !first->deferred ||
@@ -210,8 +216,9 @@ void sm_schedule_cycle(struct sm *c)
         struct kept_back kept = {false, false};
         if (schedule(c, k, able & c->host.schedulers[k].warps, &kept)) {
             c->account.counters.issued++;
-            able = able_warps(c); /* barriers may have opened */
             c->issue.at = 0;
+            if (n + 1 < count)
+                able = able_warps(c); /* barriers may have opened */
         } else if (kept.ready) {
             c->account.counters.descheduled++;
             c->issue.held_schedulers++;

@@ -108,7 +108,7 @@ void sm_try_fence(struct sm *c, uint32_t slot)
     c->issue.at = 0;
     if (c->config->fence_drops_l1 && c->lsu.l1d) {
         sm_l1_drop(c);
-        c->lsu.refused = false;
+        c->lsu.refused = c->lsu.rests = false;
     }
 }
 
