@@ -27,7 +27,7 @@ static inline uint64_t *pipeline_counter(struct sm_counters *n, uint64_t parts, 
     return &n->pipeline_sp + (parts >> 4 * unit & 15);
 }
 
-static __attribute__((noinline)) void count_units(struct sm_counters *n, const uint64_t needs[SM_UNITS], uint64_t parts,
+static __attribute__((noinline, cold)) void count_units(struct sm_counters *n, const uint64_t needs[SM_UNITS], uint64_t parts,
                                                   uint64_t warps, uint64_t cycles, uint64_t sum)
 {
     for (uint32_t unit = 0; unit < SM_UNITS; unit++)
@@ -73,27 +73,29 @@ static inline __attribute__((always_inline)) void count_stalls(struct sm *c, con
     uint64_t *stalls = c->account.counters.stalls;
     if (!rest)
         return;
-#define TAKE(reason, set)                                                      \
-    do {                                                                       \
-        uint64_t taken_ = rest & (set);                                        \
-        rest ^= taken_;                                                        \
-        if (__builtin_expect(taken_ != 0, 1))                                  \
-            stalls[reason] += cycles * (uint64_t)__builtin_popcountll(taken_); \
-        if (logs)                                                              \
-            log_reason(&c->account, reason, taken_, cycles);                   \
+    /* Not asked whether there are any: mostly there are, or hosts do not foresee it. */
+#define TAKE(reason, set)                                                  \
+    do {                                                                   \
+        uint64_t taken_ = rest & (set);                                    \
+        rest ^= taken_;                                                    \
+        stalls[reason] += cycles * (uint64_t)__builtin_popcountll(taken_); \
+        if (logs)                                                          \
+            log_reason(&c->account, reason, taken_, cycles);               \
     } while (0)
     c->account.counters.active_cycles += cycles;
     TAKE(STALL_ISSUED, v->issued);
-    if (logs || (rest & (v->ended | v->fenced | v->atomic_wait))) {
+    if (logs || (rest & (v->ended | v->fenced | v->atomic_wait | v->at_barrier))) {
         TAKE(STALL_DRAIN, v->ended);
         TAKE(STALL_FENCE, v->fenced & ~v->at_barrier);
         TAKE(STALL_ATOMIC, v->atomic_wait & ~v->at_barrier);
+        TAKE(STALL_BARRIER, v->at_barrier);
     }
-    TAKE(STALL_BARRIER, v->at_barrier);
     TAKE(STALL_FETCH, v->no_instruction);
-    TAKE(STALL_MEMORY, ~v->clear & v->long_wait);
+    if (logs || (rest & v->long_wait))
+        TAKE(STALL_MEMORY, ~v->clear & v->long_wait);
     TAKE(STALL_SCOREBOARD, ~v->clear);
-    TAKE(STALL_HELD, v->held);
+    if (logs || (rest & v->held))
+        TAKE(STALL_HELD, v->held);
     uint64_t blocked = rest & ~v->unit_free;
     rest ^= blocked;
     if (blocked)
@@ -228,19 +230,18 @@ void account_complete_warps(struct sm *c, uint64_t now, bool cut)
     warp_log_collect(c->account.warp_log, now, cut);
 }
 
-/* from: the first of the cycles */
+/* This one, in which something was issued: hardly ever like the one before. */
+static __attribute__((noinline)) void count_issuing(struct sm *c)
+{
+    struct sm_seen now = look(c);
+    count_stalls(c, &now, c->issue.needs, c->account.parts, 1, false);
+}
+
+/* Nothing was issued in them. from: the first of the cycles */
 static void account(struct sm *c, uint64_t cycles, uint64_t from)
 {
     struct sm_seen *v = &c->account.seen;
-    if (c->issue.issued && __builtin_expect(c->account.logs, 0)) {
-        log_cycle(c);
-        return;
-    }
     struct sm_seen now = look(c);
-    if (c->issue.issued) { /* hardly ever like the one before */
-        count_stalls(c, &now, c->issue.needs, c->account.parts, 1, false);
-        return;
-    }
     uint64_t changed = (v->resident ^ now.resident) | (v->ended ^ c->issue.ended) | (v->at_barrier ^ now.at_barrier) |
                        (v->fenced ^ c->issue.fenced) | (v->atomic_wait ^ c->issue.atomic_wait) |
                        (v->no_instruction ^ now.no_instruction) | (v->clear ^ c->issue.clear) |
@@ -285,7 +286,12 @@ void account_cycle(struct sm *c)
 {
     if (c->issue.clear & ~c->issue.unit_free)
         c->account.parts = look_at_pipelines(c);
-    account(c, 1, c->now);
+    if (!c->issue.issued)
+        account(c, 1, c->now);
+    else if (__builtin_expect(c->account.logs, 0))
+        log_cycle(c);
+    else
+        count_issuing(c);
     c->account.until = c->now + 1;
 }
 

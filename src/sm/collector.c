@@ -106,8 +106,7 @@ void collector_accept(struct collector *c, enum collector_kind kind, inflight_id
     assert(count < k->width && banks.count <= COLLECT_OPERANDS);
     struct id_oc *to = &k->waiting[count++];
     k->waiting_count = count;
-    if (count == k->width)
-        c->head.accepts &= (uint8_t) ~(1u << kind);
+    c->head.accepts &= (uint8_t) ~((uint32_t)(count == k->width) << kind);
     c->head.wanted |= k->members;
     *to = (struct id_oc){.instruction = {.age = c->age++, .id = id}, .banks = banks};
 }
@@ -173,8 +172,6 @@ STEP void read_banks(struct collector *c)
     for (uint64_t waiting = c->head.all & ~(c->head.free | c->head.ready); waiting; waiting &= waiting - 1) {
         uint32_t to = (uint32_t)__builtin_ctzll(waiting);
         uint64_t turn = c->turn[to], banks = turn & able, high = banks & from;
-        if (!banks)
-            continue;
         if (!c->at_once) {
             banks = high ? high : banks;
             banks &= -banks;
@@ -187,8 +184,7 @@ STEP void read_banks(struct collector *c)
             queue_pop(c, (uint32_t)__builtin_ctzll(next));
             turn = c->turn[to]; /* its own request may have been the next */
         }
-        if (!turn && !c->behind[to])
-            completed |= waiting & -waiting;
+        completed |= (uint64_t)((turn | c->behind[to]) == 0) << to;
     }
     c->head.asked ^= served;
     c->head.ready |= completed;

@@ -47,10 +47,11 @@ static __attribute__((noinline)) void tell_issue(struct sm *c, uint32_t schedule
 
 static void reserve(struct sm_slot *s, const struct sm_inst *in)
 {
-    const uint32_t *d = in->registers + in->check_count - in->destination_count;
-    for (uint32_t i = 0; i < in->destination_count; i++)
-        s->scoreboard[d[i]] = in->long_latency ? WAIT_LONG : WAIT_SHORT;
-    s->awaited = (uint16_t)(s->awaited + in->destination_count);
+    uint32_t count = in->destination_count;
+    uint8_t *scoreboard = s->scoreboard, wait = in->wait;
+    s->awaited = (uint16_t)(s->awaited + count);
+    for (const uint32_t *d = in->destinations, *end = d + count; d < end; d++)
+        scoreboard[*d] = wait;
 }
 
 static __attribute__((noinline)) void wait_in_subcore(struct sm *c, uint32_t slot, const struct sm_inst *in)
@@ -152,7 +153,7 @@ static __attribute__((noinline, cold)) void execute_regrouped(struct sm *c, uint
     }
 }
 
-void sm_issue(struct sm *c, uint32_t scheduler, uint32_t slot)
+__attribute__((noinline)) void sm_issue(struct sm *c, uint32_t scheduler, uint32_t slot)
 {
     struct sm_slot *s = &c->slots[slot];
     struct exec_warp *w = s->exec;

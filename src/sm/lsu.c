@@ -60,7 +60,7 @@ static inline void answered(struct sm *c, uint16_t id)
         return;
     if (f->in_lsu)
         return; /* still sending accesses: the end comes when it leaves the unit */
-    if (c->observer && c->observer->load_end && f->inst->long_latency)
+    if (c->observer && c->observer->load_end && f->inst->wait == WAIT_LONG)
         c->observer->load_end(c->observer->context, c->head.id, f->slot, c->now, f->pc);
     sm_finish(c, id);
 }
@@ -568,7 +568,7 @@ static void leave(struct sm *c, uint16_t id)
     c->lsu.moved = true;
     if (f->remaining)
         return;
-    if (f->inst->long_latency && !f->store && f->next_access && c->observer && c->observer->load_end)
+    if (f->inst->wait == WAIT_LONG && !f->store && f->next_access && c->observer && c->observer->load_end)
         c->observer->load_end(c->observer->context, c->head.id, f->slot, c->now, f->pc);
     sm_finish(c, id);
 }

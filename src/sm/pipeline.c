@@ -37,13 +37,14 @@ void sm_writeback_cycle(struct sm *c)
 void sm_end_at(struct sm *c, uint16_t id, uint32_t at)
 {
     struct sm_ending *e = &c->pipes.ending[at];
-    if (e->count++)
-        c->flights.list[e->last].next = id;
-    else
-        e->first = id;
-    e->last = id;
-    c->pipes.writeback_bits[at / 64] |= 1ull << at % 64;
     c->pipes.pending++;
+    if (e->count++) {
+        c->flights.list[e->last].next = id;
+    } else {
+        e->first = id;
+        c->pipes.writeback_bits[at / 64] |= 1ull << at % 64;
+    }
+    e->last = id;
 }
 
 void sm_units_cycle(struct sm *c)

@@ -264,6 +264,9 @@ static void set_registers(struct builder *b, struct sm_inst *s, const struct ptx
         all[sources + guarded] = next_pc(b);
     memcpy(all + total - b->destination_count, b->destinations, b->destination_count * sizeof *all);
     s->registers = all;
+    s->destinations = all + total - b->destination_count;
+    for (uint32_t k = 0; k < SM_CHECKS; k++)
+        s->checks[k] = k < total ? all[k] : b->program->register_count;
     uint8_t *banks = arena_array(b->arena, uint8_t, total + 1);
     for (uint32_t i = 0; i < total; i++)
         banks[i] = (uint8_t)(file_number(b, all[i]) % b->config->register_banks);
@@ -310,7 +313,7 @@ static void describe(const struct builder *b, struct heddle_instruction *v, cons
     f |= s->load ? HEDDLE_LOAD : 0;
     f |= s->store ? HEDDLE_STORE : 0;
     f |= s->atomic ? HEDDLE_ATOMIC : 0;
-    f |= s->long_latency ? HEDDLE_LONG : 0;
+    f |= s->wait == WAIT_LONG ? HEDDLE_LONG : 0;
     f |= s->load && (s->memory == SM_DEVICE || s->memory == SM_LOCAL) ? HEDDLE_L1D_LOAD : 0;
     f |= s->memory == SM_SHARED    ? HEDDLE_SHARED
          : s->memory == SM_TEXTURE ? HEDDLE_TEXTURE
@@ -498,9 +501,8 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
         s->branch = flags & (PTX_F_BRANCH | PTX_F_CALL | PTX_F_RET | PTX_F_EXIT);
         s->past_l1 = ptx_has_modifier(in, PTX_MOD_CG) || is_volatile_past_l1(b->config, in);
         s->element_bytes = (uint8_t)element_bytes(b->config, in);
-        s->long_latency =
-            (s->load || s->atomic) && (s->memory == SM_DEVICE || s->memory == SM_LOCAL || s->memory == SM_TEXTURE);
         s->may_be_held = (s->load || s->atomic) && (s->memory == SM_DEVICE || s->memory == SM_LOCAL);
+        s->wait = s->may_be_held || ((s->load || s->atomic) && s->memory == SM_TEXTURE) ? WAIT_LONG : WAIT_SHORT;
         set_registers(b, s, in, i);
         set_order(b, s, in, &f->code[i]);
         int32_t loop = cfg->blocks[cfg->block_of_inst[i]].loop;

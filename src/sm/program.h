@@ -29,8 +29,15 @@ enum sm_unit {
 
 enum sm_memory { SM_NO_MEMORY, SM_SHARED, SM_CONST, SM_DEVICE /* global or generic */, SM_LOCAL, SM_TEXTURE, SM_FENCE };
 
+/* For a value that is not there yet; several together: the longest. */
+enum sm_wait { WAIT_NONE = 0, WAIT_SHORT = 1, WAIT_LONG /* from memory */ = 3 };
+
+enum { SM_CHECKS = 4 };
+
 struct sm_inst {
     const uint32_t *registers;       /* sources, then the guard, then destinations */
+    const uint32_t *destinations;    /* the last of them */
+    uint32_t checks[SM_CHECKS];      /* the first of registers, filled up with one that is never awaited */
     const uint8_t *banks;            /* of each, modulo the number of register banks, for slot 0 */
     struct collector_banks operands; /* what a collector reads, for slot 0 */
     uint64_t written;                /* set of the banks of its destinations, for slot 0 */
@@ -40,6 +47,7 @@ struct sm_inst {
     uint8_t source_count;      /* registers that a collector reads */
     uint8_t check_count;       /* all of them: none may be awaited when the instruction issues */
     uint8_t destination_count; /* the last ones */
+    uint8_t wait;              /* enum sm_wait: what it is to wait for these */
     uint8_t element_bytes;     /* of a vector that is coalesced by its first element; else 0 */
     bool load, store, atomic, barrier, exit, branch, past_l1;
     bool may_be_held; /* hold_loads: loads and atomics of global and local memory */
@@ -51,7 +59,6 @@ struct sm_inst {
     bool deferred;    /* touches device memory: performed after the core's cycle, core by core */
     bool next_waits;  /* deferred: the instruction after it writes where this one reads or writes, so that it cannot
                          issue in the same cycle */
-    bool long_latency;
     uint8_t shared_passes; /* cycles that an access of shared memory takes at least: matrices */
     uint8_t slots;         /* machine instructions that it stands for: cycles of its scheduler */
     uint8_t skip; /* the instructions from this one on that have vanished (ptx/lowering.h): the next that issues is so

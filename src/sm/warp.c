@@ -8,14 +8,16 @@ void flights_init(struct sm_flights *f, struct arena *a)
         f->free[f->free_count++] = (uint16_t)(SM_INFLIGHT - 1 - i);
 }
 
-/* Which of its registers the warp's next instruction waits for. */
+/* Which of its registers the warp's next instruction waits for. Hosts do not foresee how many these are, so that the
+ * first ones are looked at without asking. */
 static inline uint32_t registers_wait(const struct sm_slot *s, const struct sm_inst *in)
 {
+    const uint8_t *scoreboard = s->scoreboard;
     uint32_t wait = WAIT_NONE;
-    if (!s->awaited)
-        return wait;
-    for (uint32_t i = 0; i < in->check_count; i++)
-        wait |= s->scoreboard[in->registers[i]];
+    for (uint32_t i = 0; i < SM_CHECKS; i++)
+        wait |= scoreboard[in->checks[i]];
+    for (uint32_t i = SM_CHECKS; __builtin_expect(i < in->check_count, 0); i++)
+        wait |= scoreboard[in->registers[i]];
     return wait;
 }
 
@@ -45,9 +47,9 @@ void sm_refresh(struct sm *c, uint32_t slot)
             uint32_t wait = registers_wait(s, in);
             s->unit = in->unit;
             all->needs[in->unit] |= bit;
-            may_be_held |= in->may_be_held ? bit : 0;
-            clear |= wait == WAIT_NONE ? bit : 0;
-            long_wait |= wait == WAIT_LONG ? bit : 0;
+            may_be_held |= (uint64_t)in->may_be_held << slot;
+            clear |= (uint64_t)(wait == WAIT_NONE) << slot;
+            long_wait |= (uint64_t)(wait == WAIT_LONG) << slot;
         }
     }
     all->clear = clear;
@@ -61,13 +63,10 @@ void sm_refresh(struct sm *c, uint32_t slot)
 /* The same for a warp that waited for a register, when one has come: its next instruction is what it was. */
 static __attribute__((noinline)) void look_for_registers(struct sm *c, uint32_t slot)
 {
-    uint64_t bit = 1ull << slot;
     uint32_t wait = registers_wait(&c->slots[slot], &c->program->code[c->slots[slot].buffer[0]]);
     c->issue.at = 0;
-    if (wait == WAIT_NONE)
-        c->issue.clear |= bit;
-    if (wait != WAIT_LONG)
-        c->issue.long_wait &= ~bit;
+    c->issue.clear |= (uint64_t)(wait == WAIT_NONE) << slot;
+    c->issue.long_wait &= ~((uint64_t)(wait != WAIT_LONG) << slot);
 }
 
 void sm_set_barriers(struct sm *c, uint32_t block)
@@ -133,9 +132,9 @@ void sm_finish(struct sm *c, uint16_t id)
     uint32_t slot = f->slot, count = in->destination_count;
     struct sm_slot *s = &c->slots[slot];
     if (count) {
-        const uint32_t *d = in->registers + in->check_count - count;
-        for (uint32_t i = 0; i < count; i++)
-            s->scoreboard[d[i]] = WAIT_NONE;
+        uint8_t *scoreboard = s->scoreboard;
+        for (const uint32_t *d = in->destinations, *end = d + count; d < end; d++)
+            scoreboard[*d] = WAIT_NONE;
         s->awaited = (uint16_t)(s->awaited - count);
         if (s->buffered && !((c->issue.clear | c->issue.stale) >> slot & 1))
             look_for_registers(c, slot);

@@ -11,9 +11,6 @@ struct sm;
 
 enum { SM_BLOCKS = 64 };
 
-/* For a value that is not there yet; several together: the longest. */
-enum sm_wait { WAIT_NONE = 0, WAIT_SHORT = 1, WAIT_LONG /* from memory */ = 3 };
-
 /* As long as a line of the host's cache. */
 struct sm_slot {
     struct exec_warp *exec; /* NULL: free */
@@ -26,8 +23,8 @@ struct sm_slot {
     bool at_barrier; /* and that has been reported to policies */
     uint8_t unit;    /* of the next instruction, where it is in one of the sets `needs` */
     uint8_t block;
-    uint16_t awaited;   /* registers */
     uint8_t loop_depth; /* calls around the code that `loop` is in */
+    uint16_t awaited;   /* registers */
     uint32_t fetch_pc;
     uint32_t in_pipeline;     /* instructions issued and not finished */
     uint32_t stores, atomics; /* answers that the load/store unit expects */
@@ -35,6 +32,7 @@ struct sm_slot {
     int32_t loop;             /* innermost loop that it is in */
     uint64_t wake_cycle;      /* asleep until then */
 };
+_Static_assert(sizeof(struct sm_slot) == 64, "a slot is as long as a line of the host's cache");
 
 struct sm_block {
     struct exec_cta *cta;
