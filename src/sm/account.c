@@ -27,8 +27,8 @@ static inline uint64_t *pipeline_counter(struct sm_counters *n, uint64_t parts, 
     return &n->pipeline_sp + (parts >> 4 * unit & 15);
 }
 
-static __attribute__((noinline, cold)) void count_units(struct sm_counters *n, const uint64_t needs[SM_UNITS], uint64_t parts,
-                                                  uint64_t warps, uint64_t cycles, uint64_t sum)
+static __attribute__((noinline, cold)) void count_units(struct sm_counters *n, const uint64_t needs[SM_UNITS],
+                                                        uint64_t parts, uint64_t warps, uint64_t cycles, uint64_t sum)
 {
     for (uint32_t unit = 0; unit < SM_UNITS; unit++)
         if (unit != SM_MEM && (warps & needs[unit])) {
@@ -73,7 +73,7 @@ static inline __attribute__((always_inline)) void count_stalls(struct sm *c, con
     uint64_t *stalls = c->account.counters.stalls;
     if (!rest)
         return;
-    /* Not asked whether there are any: mostly there are, or hosts do not foresee it. */
+        /* Not asked whether there are any: mostly there are, or hosts do not foresee it. */
 #define TAKE(reason, set)                                                  \
     do {                                                                   \
         uint64_t taken_ = rest & (set);                                    \

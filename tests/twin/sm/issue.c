@@ -103,7 +103,7 @@ static uint32_t new_instruction(struct sm *c, uint32_t slot, uint32_t pc)
 static void await_destinations(struct warp *w, const struct sm_inst *in)
 {
     for (uint32_t i = 0; i < in->destination_count; i++) {
-        w->registers[twin_destinations(in)[i]] = in->long_latency ? VALUE_COMES_FROM_MEMORY : VALUE_COMES;
+        w->registers[twin_destinations(in)[i]] = in->wait == WAIT_LONG ? VALUE_COMES_FROM_MEMORY : VALUE_COMES;
         w->awaited++;
     }
 }
