@@ -2,6 +2,7 @@
 #ifndef HEDDLE_EXEC_CONTROL_H
 #define HEDDLE_EXEC_CONTROL_H
 
+#include "base/likely.h"
 #include "exec/exec.h"
 
 #define NO_RPC UINT32_MAX /* paths that meet again only at the function's end */
@@ -31,7 +32,7 @@ void simt_save(struct exec_warp *w);   /* pc and mask of the path that runs, int
 void simt_resume(struct exec_warp *w); /* after paths that waited may go on: finds the one to run */
 static inline void simt_next(struct exec_warp *w)
 {
-    if (++w->pc == w->rpc)
+    if (unlikely(++w->pc == w->rpc))
         simt_pop(w);
 }
 

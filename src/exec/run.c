@@ -95,7 +95,7 @@ void exec_step(struct exec_warp *w)
     uint32_t mask = lanes_of(w, in);
     w->launch->counters.lanes[mask == FULL_MASK ? WARP_LANES : __builtin_popcount(mask)]++;
     execute(w, in, mask);
-    if (w->strands)
+    if (unlikely(w->strands))
         after_step(w);
 }
 

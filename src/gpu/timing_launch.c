@@ -5,6 +5,7 @@
  * them; a core that has become empty, and for which its launch has no more blocks, goes to another that has. Blocks of
  * two launches on one core at the same time, which GPUs allow, are left out. What is counted in the memory system while
  * several run is counted with the one that started first. */
+#include "base/likely.h"
 #include "gpu/hang.h"
 #include "gpu/held.h"
 #include "gpu/host_watch.h"
@@ -605,7 +606,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
         t->horizon = ahead ? horizon(t, end) : 0;
         t->memory_until = memory_ahead ? end : 0;
         *ok = timing_step(t, g->started, e);
-        if (__builtin_expect(t->options->timeline != NULL, 0))
+        if (unlikely(t->options->timeline))
             show_channels(t);
         if (*ok && (t->now >= check || t->now >= limit)) {
             check = t->now + check_cycles;

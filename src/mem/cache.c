@@ -13,11 +13,11 @@
  * latest only. */
 #include "mem/cache_inside.h"
 
+#include "base/likely.h"
+
 #include <assert.h>
 #include <string.h>
 
-#define likely(x)     __builtin_expect(!!(x), 1)
-#define unlikely(x)   __builtin_expect(!!(x), 0)
 #define NOINLINE      __attribute__((noinline))
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 

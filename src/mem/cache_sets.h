@@ -113,7 +113,7 @@ static inline struct cache_line *cache_sets_line(const struct cache_sets *s, uin
 static inline uint64_t cache_sets_mark(uint64_t line) { return (uint32_t)(line / SECTOR_BYTES) * 0x9e3779b1u >> 24; }
 
 /* Sixteen marks at once: the compiler makes vector instructions of it where the host has them. */
-typedef uint8_t cache_marks __attribute__((vector_size(16)));
+typedef uint8_t cache_marks __attribute__((vector_size(16), may_alias));
 typedef uint64_t cache_mark_words __attribute__((vector_size(16)));
 enum { CACHE_MARKS = 16 };
 

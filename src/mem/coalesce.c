@@ -5,6 +5,8 @@
  * demands (a misaligned access never comes this far). Banks of shared memory: shared_banks.c. */
 #include "mem/coalesce.h"
 
+#include "base/likely.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -58,7 +60,7 @@ static inline void emit(struct access *to, uint64_t address, uint32_t lanes, uin
 {
     uint32_t low = sectors & 15, high = sectors >> 4, used = low | high;
     uint64_t base = address & ~(uint64_t)(SEGMENT_MOST - 1);
-    if (__builtin_expect(low && high, 0)) {
+    if (unlikely(low && high)) {
         *to = (struct access){.address = base, .mask = lanes, .bytes = SEGMENT_MOST, .sectors = 255, .touched = 255};
         return;
     }
@@ -195,7 +197,7 @@ static inline void segments_add_bytes(struct segments *s, struct segment *hand, 
 {
     uint64_t segment = address & ~(uint64_t)(segment_bytes - 1), next = segment + segment_bytes,
              last = address + bytes - 1;
-    if (__builtin_expect(last < next, 1)) {
+    if (likely(last < next)) {
         segments_add(s, hand, segment, lane, sectors_between(address, last));
     } else {
         segments_add(s, hand, segment, lane, sectors_between(address, next - 1));

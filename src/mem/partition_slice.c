@@ -7,6 +7,7 @@
 #include "mem/partition_inside.h"
 
 #include "base/invariant.h"
+#include "base/likely.h"
 
 enum { ROP_ENTRIES = 1024 };  /* requests in the delay of a slice: it has no limit of its own in GPGPU-Sim */
 enum { L2_MISS_RESERVE = 2 }; /* places that a miss asks for in the miss queue: itself and a write-back */
@@ -247,7 +248,7 @@ static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
         return;
     const struct packet *r = ring_front(&s->input);
     bool write = packet_is_write(r), atomic = r->kind == PACKET_ATOMIC;
-    if (__builtin_expect(r->away, 0) && (write | atomic)) {
+    if (unlikely(r->away) && (write | atomic)) {
         pass_home(p, s, r, l2_now);
         return;
     }
@@ -258,7 +259,7 @@ static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
     s->failed = outcome == CACHE_FAIL;
     if (s->failed)
         return;
-    if (__builtin_expect(s->mirror != NULL, 0))
+    if (unlikely(s->mirror))
         account_for_halves(s, r, outcome, write | atomic);
     if (atomic)
         take_atomic(&p->config->l2, s, r, l2_now);

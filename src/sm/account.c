@@ -84,7 +84,7 @@ static inline __attribute__((always_inline)) void count_stalls(struct sm *c, con
     } while (0)
     c->account.counters.active_cycles += cycles;
     TAKE(STALL_ISSUED, v->issued);
-    if (logs || (rest & (v->ended | v->fenced | v->atomic_wait | v->at_barrier))) {
+    if (logs || unlikely(rest & (v->ended | v->fenced | v->atomic_wait | v->at_barrier))) {
         TAKE(STALL_DRAIN, v->ended);
         TAKE(STALL_FENCE, v->fenced & ~v->at_barrier);
         TAKE(STALL_ATOMIC, v->atomic_wait & ~v->at_barrier);
@@ -94,7 +94,7 @@ static inline __attribute__((always_inline)) void count_stalls(struct sm *c, con
     if (logs || (rest & v->long_wait))
         TAKE(STALL_MEMORY, ~v->clear & v->long_wait);
     TAKE(STALL_SCOREBOARD, ~v->clear);
-    if (logs || (rest & v->held))
+    if (logs || unlikely(rest & v->held))
         TAKE(STALL_HELD, v->held);
     uint64_t blocked = rest & ~v->unit_free;
     rest ^= blocked;
@@ -213,7 +213,7 @@ static __attribute__((noinline, cold)) void log_cycle(struct sm *c)
 
 static void count_seen(struct sm *c)
 {
-    if (__builtin_expect(c->account.logs, 0))
+    if (unlikely(c->account.logs))
         log_seen(c);
     else
         count_stalls(c, &c->account.seen, c->account.seen_pipes.needs, c->account.seen_pipes.parts,
@@ -288,7 +288,7 @@ void account_cycle(struct sm *c)
         c->account.parts = look_at_pipelines(c);
     if (!c->issue.issued)
         account(c, 1, c->now);
-    else if (__builtin_expect(c->account.logs, 0))
+    else if (unlikely(c->account.logs))
         log_cycle(c);
     else
         count_issuing(c);
@@ -298,7 +298,7 @@ void account_cycle(struct sm *c)
 void account_same_cycle(struct sm *c)
 {
     count_same_slots(c, 1); /* as issue does, before fetch */
-    if (__builtin_expect(sm_occupied(c) != c->account.seen.resident, 0))
+    if (unlikely(sm_occupied(c) != c->account.seen.resident))
         forget_retired(c);
     c->account.seen_cycles++;
     c->account.until = c->now + 1;
@@ -307,7 +307,7 @@ void account_same_cycle(struct sm *c)
 /* In the cycles up to now in which the core was not run, the load/store unit's access was refused, if it has one. */
 void account_refusals(struct sm *c, uint64_t now)
 {
-    if (now > c->account.ran_until && c->lsu.retry >= 0)
+    if (unlikely(now > c->account.ran_until && c->lsu.retry >= 0))
         c->account.counters.l1d.fails[c->lsu.retry] += (now - c->account.ran_until) * c->config->lsu_steps;
     c->account.ran_until = now;
 }

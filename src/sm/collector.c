@@ -180,7 +180,7 @@ STEP void read_banks(struct collector *c)
         turn ^= banks;
         c->turn[to] = turn;
         served |= banks & ~c->queued;
-        for (uint64_t next = banks & c->queued; __builtin_expect(next != 0, 0); next &= next - 1) {
+        for (uint64_t next = banks & c->queued; unlikely(next); next &= next - 1) {
             queue_pop(c, (uint32_t)__builtin_ctzll(next));
             turn = c->turn[to]; /* its own request may have been the next */
         }
@@ -209,7 +209,7 @@ static __attribute__((noinline)) uint64_t ask_in_turn(struct collector *c, const
 /* Returns the banks that serve the collector first. */
 static inline uint64_t ask_banks(struct collector *c, const struct collector_banks *banks, uint32_t collector)
 {
-    if (!banks->apart || (c->head.asked & banks->set))
+    if (unlikely(!banks->apart || (c->head.asked & banks->set)))
         return ask_in_turn(c, banks, collector);
     c->head.asked |= banks->set;
     return banks->set;

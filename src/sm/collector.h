@@ -5,6 +5,7 @@
 #define HEDDLE_SM_COLLECTOR_H
 
 #include "base/arena.h"
+#include "base/likely.h"
 #include "sm/banks.h"
 #include "sm/config.h"
 

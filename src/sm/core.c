@@ -113,7 +113,7 @@ static __attribute__((noinline, cold)) bool precede_lsu(struct sm *c)
 /* Issue and fetch: what comes after the load/store unit and the collectors. */
 static inline void finish_cycle(struct sm *c)
 {
-    if (c->regroup)
+    if (unlikely(c->regroup))
         regroup_cycle(c);
     if (c->issue.at <= c->now) {
         sm_schedule_cycle(c);
@@ -146,7 +146,8 @@ static uint64_t issue_next(const struct sm *c)
 
 static inline uint64_t others_next(const struct sm *c)
 {
-    if (c->issue.at <= c->now || c->front.valid || front_end_moves(&c->front) || (c->regroup && regroup_moves(c)))
+    if (c->issue.at <= c->now || c->front.valid || front_end_moves(&c->front) ||
+        (unlikely(c->regroup) && regroup_moves(c)))
         return c->now + 1;
     uint64_t pipelines = pipelines_next(&c->pipes, c->now), issue = issue_next(c);
     return pipelines < issue ? pipelines : issue;
@@ -171,7 +172,7 @@ void sm_cycle(struct sm *c, uint64_t now)
     c->account.ran_until = now + 1;
     c->now = c->view.cycle = now;
     *c->net.blocked_bytes = 0;
-    if (__builtin_expect(c->lsu.held_count != 0, 0))
+    if (unlikely(c->lsu.held_count))
         sm_lsu_release_answers(c);
     if (!lsu_only) {
         if (now > c->account.until)
@@ -180,7 +181,7 @@ void sm_cycle(struct sm *c, uint64_t now)
     }
     if (!lsu_rests(c)) {
         host_part_set(&c->head.part, HOST_LOAD_STORE);
-        if (__builtin_expect(c->lsu.precedes, 0))
+        if (unlikely(c->lsu.precedes))
             lsu_goes_on = precede_lsu(c);
         lsu_goes_on |= sm_lsu_step(c);
         host_part_set(&c->head.part, HOST_NOTHING);
@@ -202,7 +203,7 @@ void sm_cycle(struct sm *c, uint64_t now)
     finish_cycle(c);
     c->others_at = others_next(c);
     fall_asleep(c, lsu_goes_on);
-    if (c->regroup && *c->wake_at == SM_NEVER)
+    if (unlikely(c->regroup) && *c->wake_at == SM_NEVER)
         regroup_check_stuck(c);
 }
 

@@ -7,6 +7,7 @@
 #ifndef HEDDLE_SM_CORE_H
 #define HEDDLE_SM_CORE_H
 
+#include "base/likely.h"
 #include "mem/address_map.h"
 #include "sm/account.h"
 #include "sm/front_end.h"

@@ -62,7 +62,7 @@ static void retire(struct sm *c, uint32_t start, uint32_t count)
 static inline enum cache_outcome read_code(struct sm *c, uint32_t slot, uint32_t pc)
 {
     uint64_t address = c->program->code_address + (uint64_t)pc * INST_BYTES;
-    if (__builtin_expect(cache_read_hit(c->front.l1i, address, INST_BYTES, (uint16_t)slot, 0), 1))
+    if (likely(cache_read_hit(c->front.l1i, address, INST_BYTES, (uint16_t)slot, 0)))
         return CACHE_HIT;
     struct cache_result r;
     struct packet p = {.address = address,
@@ -80,7 +80,7 @@ static void fetch(struct sm *c)
         return;
     uint32_t start = (c->front.last + 1) & 63,
              behind = c->front.wants ? (uint32_t)__builtin_ctzll(turned_to(c->front.wants, start)) : 64;
-    if (__builtin_expect(c->front.over != 0, 0))
+    if (unlikely(c->front.over))
         retire(c, start, behind);
     if (!c->front.wants)
         return;

@@ -75,7 +75,7 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
     }
     if (in->barrier || in->exit || s->exec->state != WARP_READY)
         sm_set_barriers(c, s->block);
-    if (__builtin_expect(c->sub != NULL, 0))
+    if (unlikely(c->sub))
         wait_in_subcore(c, slot, in);
     if (s->exec->state == WARP_ASLEEP) {
         s->exec->state = WARP_READY;
@@ -161,24 +161,24 @@ __attribute__((noinline)) void sm_issue(struct sm *c, uint32_t scheduler, uint32
     const struct sm_inst *in = &c->program->code[pc];
     uint16_t id = c->flights.free[--c->flights.free_count];
     struct sm_inflight *f = &c->flights.list[id];
-    if (__builtin_expect(c->sub != NULL, 0))
+    if (unlikely(c->sub))
         subcore_run_vanished(c, slot);
     *f = (struct sm_inflight){
         .inst = in, .exec_inst = &w->code[w->pc], .pc = pc, .slot = (uint16_t)slot, .accesses = SM_NONE};
-    if (c->host.hears_issues)
+    if (unlikely(c->host.hears_issues))
         tell_issue(c, scheduler, slot, pc);
     c->warps[slot].issued++;
     s->buffer[0] = s->buffer[1];
     s->buffered--;
     s->fetch_pc = pc + 1;
     s->in_pipeline++;
-    if (__builtin_expect(c->sub != NULL, 0))
+    if (unlikely(c->sub))
         enter_subcore(c, scheduler, slot, id, in);
     else
         accept(c, id, in, slot);
     reserve(s, in);
     host_part_set(&c->head.part, HOST_EXECUTE);
-    if (__builtin_expect(c->regroup != NULL, 0))
+    if (unlikely(c->regroup))
         execute_regrouped(c, slot, id);
     else
         execute(c, slot, id);

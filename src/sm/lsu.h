@@ -7,6 +7,7 @@
 #ifndef HEDDLE_SM_LSU_H
 #define HEDDLE_SM_LSU_H
 
+#include "base/likely.h"
 #include "exec/exec.h"
 #include "mem/cache.h"
 #include "mem/coalesce.h"
@@ -144,14 +145,14 @@ void network_keep(struct sm_network *n, const struct packet *p, uint32_t bytes);
 
 static inline bool network_has_room(const struct sm_network *n, uint32_t port, uint32_t bytes)
 {
-    return __builtin_expect(n->ahead, 0) ? network_keeps(n, bytes) : crossbar_has_room(n->requests, port, bytes);
+    return unlikely(n->ahead) ? network_keeps(n, bytes) : crossbar_has_room(n->requests, port, bytes);
 }
 
 static inline void network_push(struct sm_network *n, uint32_t port, const struct packet *p, uint32_t bytes,
                                 uint64_t now)
 {
     expected_add(n->expected, p, now);
-    if (__builtin_expect(n->ahead, 0))
+    if (unlikely(n->ahead))
         network_keep(n, p, bytes);
     else
         crossbar_push(n->requests, port, p->slice, p, bytes, *n->now);

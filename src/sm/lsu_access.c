@@ -298,7 +298,7 @@ void sm_perform(struct sm *c)
         }
         w->access.space = PTX_SPACE_NONE;
         w->addresses_only = f->inst->atomic && !c->config->atomics_at_once;
-        if (__builtin_expect(w->state == WARP_FAULT, 0))
+        if (unlikely(w->state == WARP_FAULT))
             perform_before_fault(c, w, f);
         else
             exec_perform(w, f->exec_inst, f->mask);

@@ -25,7 +25,7 @@ void sm_writeback_cycle(struct sm *c)
     for (uint32_t i = 0, id = c->pipes.ending[at].first, next; i < count; i++, id = next) {
         const struct sm_inflight *f = &c->flights.list[id];
         next = f->next;
-        if (!c->sub) /* never stalls: it comes before the banks are read */
+        if (likely(!c->sub)) /* never stalls: it comes before the banks are read */
             collector_write_banks(c->pipes.collector, sm_bank_set(&c->pipes, f->inst->written, f->slot));
         sm_finish(c, (uint16_t)id);
     }
@@ -52,7 +52,7 @@ void sm_units_cycle(struct sm *c)
     for (uint32_t i = 0; i < c->pipes.unit_count; i++) {
         enum collector_kind from = c->pipes.unit_from[i];
         inflight_id id;
-        if (c->pipes.unit_free_at[i] > c->now || !collector_front(c->pipes.collector, from, &id))
+        if (!collector_front(c->pipes.collector, from, &id) || c->pipes.unit_free_at[i] > c->now)
             continue;
         const struct sm_inst *in = c->flights.list[id].inst;
         uint32_t at = (c->now + in->latency + 2) % SM_TIME_RING;

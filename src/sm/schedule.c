@@ -8,9 +8,9 @@
 /* Warps whose pipeline can take their next instruction. */
 static inline uint64_t unit_free(const struct sm *c)
 {
-    if (__builtin_expect(c->sub != NULL, 0))
+    if (unlikely(c->sub))
         return subcores_free(c);
-    if (__builtin_expect(!c->flights.free_count, 0))
+    if (unlikely(!c->flights.free_count))
         return 0;
     uint32_t accepts = collector_head(c->pipes.collector)->accepts;
     if (!c->lsu.free_access_count || c->head.deferred >= SM_DEFERRED)
@@ -45,7 +45,7 @@ static bool may_follow(const struct sm *c, uint32_t slot, const struct sm_inst *
 
 static bool check_pick(struct sm *c, const struct sm_scheduler *s, int picked, uint64_t candidates)
 {
-    if (picked >= 0 && picked < 64 && (candidates >> picked & 1))
+    if (likely(picked >= 0 && picked < 64 && (candidates >> picked & 1)))
         return true;
     snprintf(c->host.trouble, sizeof c->host.trouble,
              "scheduler %s picked warp %d, which is not among its candidates (mask 0x%llx, core %u, cycle %llu)",
@@ -82,7 +82,7 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
     if (!(ready | stale))
         return false;
     c->view.ready = ready;
-    if (s->policy->hold) {
+    if (unlikely(s->policy->hold)) {
         host_part_set(&c->head.part, HOST_POLICIES);
         uint64_t hold = s->policy->hold(s->state, &c->view);
         held |= ready & hold;
@@ -90,7 +90,7 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
         kept->stale = stale & hold;
         stale &= ~hold;
     }
-    if (s->policy->hold_loads && (ready & c->issue.next_l1_load)) {
+    if (unlikely(s->policy->hold_loads) && (ready & c->issue.next_l1_load)) {
         uint64_t hold = s->policy->hold_loads(s->state, &c->view) & c->issue.next_l1_load;
         held |= ready & hold;
         ready &= ~hold;
@@ -101,7 +101,7 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
         host_part_set(&c->head.part, HOST_POLICIES);
         int picked = s->policy->pick(s->state, &c->view, candidates);
         host_part_set(&c->head.part, HOST_NOTHING);
-        if (picked == HEDDLE_NO_WARP) {
+        if (unlikely(picked == HEDDLE_NO_WARP)) {
             c->issue.held |= ready;
             kept->ready |= ready != 0;
             c->issue.at = 0;
@@ -110,7 +110,7 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
         if (!check_pick(c, s, picked, candidates))
             return false;
         uint64_t bit = 1ull << picked;
-        if (stale & bit) { /* the order came to a warp that has fetched past a branch */
+        if (unlikely(stale & bit)) { /* the order came to a warp that has fetched past a branch */
             sm_flush(c, (uint32_t)picked);
             candidates &= ~bit;
             continue;
@@ -123,7 +123,7 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
             if (n + 1 < c->config->issue_per_warp && !may_follow(c, (uint32_t)picked, in))
                 break;
         }
-        c->issue.unit_free = c->sub ? subcores_still_free(c, k) : unit_free(c);
+        c->issue.unit_free = unlikely(c->sub) ? subcores_still_free(c, k) : unit_free(c);
         return true;
     }
     return false;
@@ -194,11 +194,11 @@ void sm_schedule_cycle(struct sm *c)
     uint32_t count = c->config->schedulers;
     c->issue.issued = c->issue.held = 0;
     c->issue.held_schedulers = 0;
-    c->issue.at = c->host.asked_always && sm_occupied(c) ? c->now + 1 : SM_NEVER;
+    c->issue.at = unlikely(c->host.asked_always) && sm_occupied(c) ? c->now + 1 : SM_NEVER;
     bool tells = c->host.tells_cycles;
-    if (tells)
+    if (unlikely(tells))
         tell_cycles(c);
-    else if (c->host.hears_cycles)
+    else if (unlikely(c->host.hears_cycles))
         tell_probes_cycles(c);
     uint64_t able = able_warps(c);
     c->issue.unit_free = unit_free(c);
@@ -208,10 +208,10 @@ void sm_schedule_cycle(struct sm *c)
         *(sm_occupied(c) ? &c->account.counters.no_ready : &c->account.counters.idle) += count;
         return;
     }
-    if (!tells)
+    if (likely(!tells))
         show_sets(c);
     uint32_t held = 0;
-    for (uint32_t n = 0, k = c->config->schedulers_take_turns ? first_scheduler(c, count) : 0; n < count;
+    for (uint32_t n = 0, k = unlikely(c->config->schedulers_take_turns) ? first_scheduler(c, count) : 0; n < count;
          n++, k = k + 1 == count ? 0 : k + 1) {
         struct kept_back kept = {false, false};
         if (schedule(c, k, able & c->host.schedulers[k].warps, &kept)) {
@@ -227,12 +227,12 @@ void sm_schedule_cycle(struct sm *c)
         }
         held |= (uint32_t)(kept.ready | kept.stale) << k;
     }
-    if (held && !c->issue.issued) { /* else the next cycle will look again anyway */
+    if (unlikely(held) && !c->issue.issued) { /* else the next cycle will look again anyway */
         if (c->sub)
             look_again(c, subcores_next(c));
         note_held(c, held);
     }
-    if (c->host.hears_held)
+    if (unlikely(c->host.hears_held))
         tell_held(c);
 }
 

@@ -16,7 +16,7 @@ static inline uint32_t registers_wait(const struct sm_slot *s, const struct sm_i
     uint32_t wait = WAIT_NONE;
     for (uint32_t i = 0; i < SM_CHECKS; i++)
         wait |= scoreboard[in->checks[i]];
-    for (uint32_t i = SM_CHECKS; __builtin_expect(i < in->check_count, 0); i++)
+    for (uint32_t i = SM_CHECKS; unlikely(i < in->check_count); i++)
         wait |= scoreboard[in->registers[i]];
     return wait;
 }
@@ -28,19 +28,19 @@ void sm_refresh(struct sm *c, uint32_t slot)
     uint64_t bit = 1ull << slot;
     all->at = 0;
     all->needs[s->unit] &= ~bit;
-    if (__builtin_expect(c->sub != NULL, 0))
+    if (unlikely(c->sub))
         subcore_fill_buffer(c, slot);
     uint64_t clear = all->clear & ~bit, long_wait = all->long_wait & ~bit, stale = all->stale & ~bit,
              may_be_held = all->next_l1_load & ~bit, valid = all->valid & ~bit, wants = c->front.wants & ~bit;
     c->warps[slot].active = s->exec->active;
-    if (!s->buffered) {
+    if (unlikely(!s->buffered)) {
         c->warps[slot].next_pc = HEDDLE_NO_PC;
         wants |= s->fetching ? 0 : bit & ~(all->ended | all->parked);
     } else {
         uint32_t pc = s->buffer[0];
         c->warps[slot].next_pc = pc;
         valid |= bit;
-        if (s->exec->state == WARP_READY && !c->sub && pc != sm_program_pc(c->program, s->exec)) {
+        if (unlikely(s->exec->state == WARP_READY && !c->sub && pc != sm_program_pc(c->program, s->exec))) {
             stale |= bit;
         } else {
             const struct sm_inst *in = &c->program->code[pc];
@@ -139,13 +139,13 @@ void sm_finish(struct sm *c, uint16_t id)
         if (s->buffered && !((c->issue.clear | c->issue.stale) >> slot & 1))
             look_for_registers(c, slot);
     }
-    if (__builtin_expect(SM_HEARD(c, committed), 0))
+    if (unlikely(SM_HEARD(c, committed)))
         tell_committed(c, slot, f->pc);
     s->in_pipeline--;
-    if (!c->flights.free_count)
+    if (unlikely(!c->flights.free_count))
         c->issue.at = 0;
     c->flights.free[c->flights.free_count++] = id;
-    if (__builtin_expect((c->issue.ended >> slot & 1) | c->issue.fenced, 0))
+    if (unlikely((c->issue.ended >> slot & 1) | c->issue.fenced))
         go_on(c, slot);
 }
 
