@@ -61,6 +61,38 @@ static void miss_pending_hit(void **state)
     close_bench(&b);
 }
 
+/* A hit that is asked for first changes and counts what an access does; what is no hit is left to the access. */
+static void read_hit_is_an_access(void **state)
+{
+    (void)state;
+    struct bench whole, first;
+    open_bench(&whole, &l1_config);
+    open_bench(&first, &l1_config);
+    uint32_t seed = 1, hits = 0;
+    for (uint32_t i = 0; i < 20000; i++) {
+        seed = seed * 1664525 + 1013904223;
+        uint64_t address = (seed >> 16) % (3 * 32 * 4 * 128) & ~7ull; /* three times what it holds */
+        uint16_t warp = seed >> 8 & 3;
+        enum cache_outcome outcome = access_as(&whole, PACKET_LOAD, address, 8, warp, warp, i);
+        bool hit = cache_read_hit(first.cache, address, 8, warp, warp);
+        hits += hit;
+        assert_int_equal(hit ? CACHE_HIT : access_as(&first, PACKET_LOAD, address, 8, warp, warp, i), outcome);
+        if (i % 3 == 0 && cache_miss_front(whole.cache)) {
+            struct packet down = take_miss(&whole), same = take_miss(&first);
+            assert_int_equal(down.address, same.address);
+            assert_true(cache_fill(whole.cache, &down, i) && cache_fill(first.cache, &same, i));
+        }
+        while (cache_ready_front(whole.cache)) {
+            cache_ready_pop(whole.cache);
+            cache_ready_pop(first.cache);
+        }
+    }
+    assert_in_range(hits, 1000, 19000);
+    assert_memory_equal(cache_counters(whole.cache), cache_counters(first.cache), sizeof(struct cache_counters));
+    close_bench(&whole);
+    close_bench(&first);
+}
+
 static void short_line_asks_for_two_sectors(void **state)
 {
     (void)state;
@@ -607,6 +639,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(miss_pending_hit),
+        cmocka_unit_test(read_hit_is_an_access),
         cmocka_unit_test(short_line_asks_for_two_sectors),
         cmocka_unit_test(sectors_come_out_of_order),
         cmocka_unit_test(merge_limit),
