@@ -27,11 +27,6 @@ struct leaving {
     struct packet writeback;
 };
 
-static inline uint32_t set_of(const struct cache *c, uint64_t line)
-{
-    return cache_sets_index(&c->sets, c->index_address ? c->index_address(c->index_context, line) : line);
-}
-
 static inline void touch_line(struct cache *c, const struct lookup *l) { cache_sets_touch(&c->sets, l->set, l->way); }
 
 static uint8_t widen(const struct cache *c, uint32_t sectors)
@@ -702,13 +697,6 @@ bool cache_probe(const struct cache *c, uint64_t address)
     uint32_t set = set_of(c, line), way = cache_sets_search(&c->sets, set, line);
     uint8_t need = sectors_of(c, address, 1, 0);
     return way != NO_WAY && (line_at(c, set, way)->valid & need) == need;
-}
-
-void cache_where(const struct cache *c, uint64_t address, uint32_t *set, uint32_t *way)
-{
-    uint64_t line = address & c->line_mask;
-    *set = set_of(c, line);
-    *way = cache_sets_search(&c->sets, *set, line);
 }
 
 /* Data has come for a line that was not reserved. */

@@ -56,6 +56,10 @@ struct lookup {
     struct cache_result *result;
 };
 
+static inline uint32_t set_of(const struct cache *c, uint64_t line)
+{
+    return cache_sets_index(&c->sets, c->index_address ? c->index_address(c->index_context, line) : line);
+}
 static inline uint64_t *tag_at(const struct cache *c, uint32_t set, uint32_t way)
 {
     return cache_sets_tag(&c->sets, set, way);

@@ -1,8 +1,16 @@
-/* What happens to a cache between accesses: its lines are lost, its size is another, its counters are read. */
+/* What happens to a cache between accesses: its lines are lost, its size is another, its counters are read, somebody
+ * asks where a line is. */
 #include "mem/cache_inside.h"
 
 #include <assert.h>
 #include <string.h>
+
+void cache_where(const struct cache *c, uint64_t address, uint32_t *set, uint32_t *way)
+{
+    uint64_t line = address & c->line_mask;
+    *set = set_of(c, line);
+    *way = cache_sets_search(&c->sets, *set, line);
+}
 
 void cache_drop(struct cache *c)
 {

@@ -86,7 +86,7 @@ static bool has(const struct cache *c, uint64_t line)
     return way != NO_WAY;
 }
 
-static uint32_t set_of(const struct cache *c, uint64_t line)
+static uint32_t set_of_number(const struct cache *c, uint64_t line)
 {
     uint32_t set, way;
     cache_where(c, line * 128, &set, &way);
@@ -125,7 +125,7 @@ static void four_of_a_set(void **state)
     struct cache *c = cache_create(&arena, &l1, NULL, NULL);
     uint64_t lines[6];
     for (uint64_t line = 0, count = 0; count < 6; line++)
-        if (set_of(c, line) == 5)
+        if (set_of_number(c, line) == 5)
             lines[count++] = line;
     for (uint32_t size = 2048; size > 100; size /= 2) {
         cache_resize(c, size * 128);
@@ -151,12 +151,12 @@ static void sets_are_those_of_silicon(void **state)
     struct cache *c = cache_create(&arena, &l1, NULL, NULL);
     uint32_t next = 57, banks = 0; /* the first launch begins below it */
     for (uint64_t line = 0; line < 4; line++)
-        banks |= 1u << set_of(c, line) / 128;
+        banks |= 1u << set_of_number(c, line) / 128;
     assert_int_equal(banks, 15);
     for (uint32_t i = 0; i < LAUNCHES; i++) {
         uint64_t sets = 0;
         for (uint32_t k = 0; k < GONE; k++)
-            sets |= (uint64_t)1 << (set_of(c, gone[i][k]) ^ BUFFER) % 128;
+            sets |= (uint64_t)1 << (set_of_number(c, gone[i][k]) ^ BUFFER) % 128;
         next -= GONE;
         assert_true(sets == (uint64_t)31 << next);
     }
@@ -185,7 +185,7 @@ static void sets_of_a_bank_take_turns(void **state)
         misses(c, 1736 + more);
         assert_int_equal(left_of(c, 1736 + more), 1736);
         for (uint64_t line = 0; line < 512; line++)
-            assert_int_equal(has(c, line), (hand - 1 - set_of(c, line)) % 128 >= more / 4);
+            assert_int_equal(has(c, line), (hand - 1 - set_of_number(c, line)) % 128 >= more / 4);
     }
     /* A ring's second round, chase/l1-carveout-0: silicon has 22.5, 46, 69.5, 88 and 95.6 percent. */
     static const struct {
