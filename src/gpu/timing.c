@@ -87,6 +87,8 @@ static inline void send_replies(struct timing *t)
     for (uint32_t word = 0; word < t->channel_words; word++)
         for (uint64_t left = t->replying[word]; left; left &= left - 1) {
             struct partition *p = t->partitions[word * 64 + (uint32_t)__builtin_ctzll(left)];
+            if (partition_head(p)->reply_at > t->ticks[DOMAIN_ICNT])
+                continue;
             partition_send_replies(p, t->ticks[DOMAIN_ICNT]);
             t->replying[word] = bits_with(t->replying[word], left & -left, partition_head(p)->replies);
         }

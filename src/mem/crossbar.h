@@ -125,14 +125,30 @@ static inline uint32_t crossbar_flits(const struct crossbar *x, uint32_t bytes)
     return bytes <= flit_bytes ? 1 : (bytes + flit_bytes - 1) / flit_bytes;
 }
 
+/* Flits in an input. */
+static inline uint32_t crossbar_held(const struct crossbar_head *h, uint32_t input)
+{
+    const struct crossbar_input *in = &h->input[input];
+    return in->flits + (in->gone_at > h->matchings ? (uint32_t)(in->gone_at - h->matchings) : 0);
+}
+
 /* An input is touched by its owner only: inputs may be pushed to by several threads at once (each by one, all in the
  * same cycle), between two crossbar_cycle. One thread takes from the outputs. */
 static inline bool crossbar_has_room(const struct crossbar *x, uint32_t input, uint32_t bytes)
 {
     const struct crossbar_head *h = crossbar_look(x);
-    const struct crossbar_input *in = &h->input[input];
-    uint32_t held = in->flits + (in->gone_at > h->matchings ? (uint32_t)(in->gone_at - h->matchings) : 0);
+    uint32_t held = crossbar_held(h, input);
     return held == 0 || held + crossbar_flits(x, bytes) <= h->input_flits;
+}
+
+/* Of a packet for which an input has no room in the network cycle `now`: the first one, after it, in which it may have
+ * some, as it gives no more than one flit a matching. */
+static inline uint64_t crossbar_room_at(const struct crossbar *x, uint32_t input, uint32_t bytes, uint64_t now)
+{
+    const struct crossbar_head *h = crossbar_look(x);
+    uint32_t held = crossbar_held(h, input), flits = crossbar_flits(x, bytes),
+             most = flits < h->input_flits ? h->input_flits - flits : 0;
+    return now + (held - most + h->speedup - 1) / h->speedup;
 }
 
 /* So many flits fit into an input. */

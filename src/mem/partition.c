@@ -61,7 +61,8 @@ static void send_reply(struct partition *p, struct slice *s, uint64_t icnt_now)
     struct packet *r = ring_front(&s->reply);
     uint32_t bytes = reply_bytes(r);
     if (!crossbar_has_room(p->replies, s->number, bytes)) {
-        p->reply_stalls++;
+        s->reply_at = crossbar_room_at(p->replies, s->number, bytes, icnt_now);
+        p->reply_stalls += s->reply_at - icnt_now;
         return;
     }
     crossbar_push(p->replies, s->number, r->core / p->cores_per_port, r, bytes, icnt_now);
@@ -75,9 +76,16 @@ static void send_reply(struct partition *p, struct slice *s, uint64_t icnt_now)
 
 void partition_send_replies(struct partition *p, uint64_t icnt_now)
 {
-    for (struct slice *s = p->slices; s != p->slices_end; s++)
-        if (s->reply.count)
+    uint64_t at = NEVER;
+    for (struct slice *s = p->slices; s != p->slices_end; s++) {
+        if (!s->reply.count)
+            continue;
+        if (s->reply_at <= icnt_now)
             send_reply(p, s, icnt_now);
+        if (s->reply.count)
+            at = earlier(at, s->reply_at);
+    }
+    p->head.reply_at = at;
 }
 
 /* Sleep. */

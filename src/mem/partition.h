@@ -22,6 +22,7 @@ struct partition_head {
     uint64_t refusing; /* slices, a bit each from the channel's first: the request at their crossbar output has been
                           seen, and waits for room that makes itself known by l2_at */
     uint32_t replies;  /* that wait for the crossbar */
+    uint64_t reply_at; /* network cycle before which it has room for none of them */
 };
 
 /* Before these times none of the partitions that share it has anything to do, as their heads have it: an owner of many
@@ -61,7 +62,7 @@ void partition_run_dram(struct partition *p, uint64_t dram_now, uint64_t core_no
 /* Interconnect clock: replies into the crossbar. */
 static inline void partition_reply_cycle(struct partition *p, uint64_t icnt_now)
 {
-    if (partition_head(p)->replies)
+    if (partition_head(p)->replies && partition_head(p)->reply_at <= icnt_now)
         partition_send_replies(p, icnt_now);
 }
 

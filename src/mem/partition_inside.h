@@ -29,6 +29,7 @@ struct slice {
     struct slice *mirror;   /* in the other half of the L2; NULL: there are no halves */
     struct delay_line rop;
     struct ring input, to_dram, from_dram, reply;
+    uint64_t reply_at;              /* network cycle before which the crossbar has no room for the first reply */
     uint64_t turn_word, turn_until; /* of the last atomic that takes turns, and the tick of the next on the same word */
     struct partition *mirror_owner;
     struct delay_line visitors, answers; /* from there: requests for what is at home here, answers to what was sent */

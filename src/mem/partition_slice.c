@@ -73,6 +73,8 @@ void queue_reply(struct partition *p, struct slice *s, const struct packet *requ
         link_send_answer(p, s, request);
         return;
     }
+    if (!s->reply.count)
+        p->head.reply_at = 0;
     push(&s->reply, request)->reply = 1;
     p->head.replies++;
     if (p->expected)

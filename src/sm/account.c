@@ -298,6 +298,10 @@ void account_cycle(struct sm *c)
 void account_same_cycle(struct sm *c)
 {
     count_same_slots(c, 1); /* as issue does, before fetch */
+    if (!c->issue.at) {     /* an instruction was decoded: its warp waits for something else now */
+        account_cycle(c);
+        return;
+    }
     if (unlikely(sm_occupied(c) != c->account.seen.resident))
         forget_retired(c);
     c->account.seen_cycles++;

@@ -46,7 +46,7 @@ struct sm_account {
 /* account.c */
 void account_begin(struct sm_account *a, uint64_t now);
 void account_cycle(struct sm *c);      /* this one, in which issue looked at the warps */
-void account_same_cycle(struct sm *c); /* this one, in which nothing has changed that it would look at */
+void account_same_cycle(struct sm *c); /* this one: before fetch, nothing had changed that it would look at */
 void account_quiet(struct sm *c,
                    uint64_t now); /* those up to now, in which the core slept, or its load/store unit alone worked */
 void account_same(struct sm *c, uint64_t now); /* the same, where nothing has changed since */

@@ -35,10 +35,10 @@ bool sm_texture_access(struct sm *c, const struct packet *p)
 {
     struct sm_lsu *l = &c->lsu;
     const struct cache_config *g = &c->config->l1t;
-    c->lsu.moved = true;
     if (l->fragment_count == g->mshr_entries || c->lsu.textures->misses.count == g->mshr_merge ||
         l->fragment_misses == g->miss_queue)
-        return false;
+        return false; /* until a fragment leaves, or a miss is sent: both are moves of this unit */
+    l->moved = true;
     uint32_t at = (l->fragment_head + l->fragment_count++) % g->mshr_entries;
     bool miss = cache_read_now(c->lsu.l1t, p, c->warps[p->warp].age, at) == CACHE_MISS;
     l->fragments[at] =

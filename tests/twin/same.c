@@ -1,10 +1,5 @@
 /* same CORE.json TWIN.json: are the results of a run on the core (src/sm) and on its twin the same but for `host`?
- * Prints the first differences; exit status 1: there are some.
- *
- * One difference is known and allowed, in `stalls`. A warp whose instruction is decoded in a cycle counts in that cycle
- * as what it then waits for (twin, and core as a rule), or as `fetch` (core, if nothing else that schedulers look at
- * has changed in that cycle). So some of the core's `fetch` may be the twin's `scoreboard`, `memory` or `pipeline`;
- * their sum must be the same. */
+ * Prints the first differences; exit status 1: there are some. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,29 +33,6 @@ static int show(const char *path, const json_t *a, const json_t *b)
     return 1;
 }
 
-/* The rule for `stalls`: what the core counts as fetch beyond the twin, the twin counts under the others. */
-static int stalls_differ(const char *path, const json_t *a, const json_t *b)
-{
-    static const char *const others[] = {"scoreboard", "memory", "pipeline", NULL};
-    json_int_t moved =
-        json_integer_value(json_object_get(a, "fetch")) - json_integer_value(json_object_get(b, "fetch"));
-    int bad = moved < 0;
-    for (int i = 0; others[i]; i++) {
-        json_int_t more =
-            json_integer_value(json_object_get(b, others[i])) - json_integer_value(json_object_get(a, others[i]));
-        bad |= more < 0;
-        moved -= more;
-    }
-    if (bad || moved)
-        return show(path, a, b);
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)a, key, value) if (strcmp(key, "fetch") != 0 && strcmp(key, others[0]) != 0 &&
-                                                     strcmp(key, others[1]) != 0 && strcmp(key, others[2]) != 0) bad |=
-        differ(key, value, json_object_get(b, key));
-    return bad;
-}
-
 static int objects_differ(const char *path, const json_t *a, const json_t *b)
 {
     const char *key;
@@ -73,8 +45,7 @@ static int objects_differ(const char *path, const json_t *a, const json_t *b)
         const json_t *other = json_object_get(b, key);
         if (strcmp(key, "pipeline") == 0 && json_object_get(value, "decode"))
             continue; /* what fills pipelines: the twin does not count it */
-        int is_stalls = strcmp(key, "stalls") == 0 && json_object_get(value, "fetch") && other;
-        bad |= is_stalls ? stalls_differ(inner, value, other) : differ(inner, value, other);
+        bad |= differ(inner, value, other);
     }
     return bad;
 }

@@ -338,6 +338,35 @@ static void test_next_arrival(void **state)
     assert_int_equal(crossbar_arrives_at(x, 0, 10000), 10000 + HOP);
 }
 
+/* An input has no room before it was said to be possible; if nothing keeps it from giving, it has then. */
+static void test_next_room(void **state)
+{
+    (void)state;
+    enum { PORTS = 4, MOST = 8 };
+    for (uint32_t speedup = 1; speedup <= 2; speedup++) {
+        struct crossbar *x = make(PORTS, PORTS, MOST, 16, 0, speedup);
+        uint64_t room_at[PORTS] = {0}, known = 0, random = 12345;
+        for (uint64_t now = 1; now < 20000; now++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            uint32_t input = random >> 40 & 3, flits = 1 + (random >> 48 & 3);
+            for (uint32_t i = 0; i < PORTS; i++) { /* for a packet that fills it alone */
+                bool room = crossbar_has_room(x, i, MOST * FLIT);
+                assert_true(!room || now >= room_at[i]);
+                known += room && now == room_at[i];
+                room_at[i] = room ? 0 : crossbar_room_at(x, i, MOST * FLIT, now);
+                assert_true(room || room_at[i] > now);
+            }
+            if ((random >> 52 & 7) == 0 && !room_at[input])
+                push(x, input, random >> 44 & 3, 0, flits, now);
+            crossbar_cycle(x, now);
+            for (uint32_t o = 0; o < PORTS; o++)
+                if (crossbar_front(x, o))
+                    take(x, o);
+        }
+        assert_true(known > 1000);
+    }
+}
+
 static void test_idle_and_waiting(void **state)
 {
     (void)state;
@@ -544,6 +573,7 @@ int main(void)
         cmocka_unit_test_teardown(test_full_in_the_middle_of_a_packet, teardown),
         cmocka_unit_test_teardown(test_packet_larger_than_buffers, teardown),
         cmocka_unit_test_teardown(test_next_arrival, teardown),
+        cmocka_unit_test_teardown(test_next_room, teardown),
         cmocka_unit_test_teardown(test_idle_and_waiting, teardown),
         cmocka_unit_test_teardown(test_random_traffic, teardown),
         cmocka_unit_test_teardown(test_bandwidth, teardown),
