@@ -23,57 +23,64 @@ struct kept_program {
 struct timing {
     struct arena arena;
     const struct gpu_options *options;
+    struct address_map map;
+    struct kept_program programs[TIMING_PROGRAMS];
+
+    /* What threads read that run cores, and what was written between: in one line of the host's cache. */
+    _Alignas(64) uint64_t now;    /* core cycle */
+    uint64_t ticks[DOMAIN_COUNT]; /* number of the next tick */
+    uint64_t horizon;             /* no core is run in this cycle or later before the others are there */
+    bool may_place;
+    bool memory_ahead; /* the memory side is run for the next cycle while cores are in this one */
+
+    /* What they read that never changes. */
+    _Alignas(64) struct sm **cores;
+    uint64_t *core_wake;  /* of each core: the next cycle in which it must be run */
+    uint64_t *ahead_wake; /* of a core that has been run further than the others: its core_wake, once they are there;
+                             meanwhile core_wake is the last cycle that it was run in. 0: it has not */
+    struct expected_answers *expected; /* of each core */
+    struct crossbar *requests, *replies;
+    struct ring *answers; /* a port: packets that wait for their core */
+    uint32_t core_count, core_words;
     uint64_t period[DOMAIN_COUNT]; /* of a domain, in a unit in which all are whole */
-    uint64_t ticks[DOMAIN_COUNT];  /* number of the next tick */
+    uint32_t answer_cycles; /* from a cycle in which an answer is still in its slice to that in which its core has it */
+    uint32_t least_delay;   /* cycles from a core's request to the end of the delay in front of its slice, at least */
+    uint32_t channels, slices, ports, slices_per_channel, port_words, slice_words, channel_words;
+    uint64_t slice_bits;    /* of one channel, at the lowest place */
+    uint32_t *core_blocked; /* bytes for which it waits for room in the network */
+    struct partition **partitions;
     uint8_t *pattern; /* which domains tick together, step after step until that repeats; NULL: it is too long, times
                          are compared */
     uint16_t *core_steps; /* of each core tick of the pattern: its step */
-    uint32_t pattern_steps, pattern_cores, next_step;
-    struct address_map map;
-    struct crossbar *requests, *replies;
-    struct partition **partitions;
-    struct partition_calendar calendar; /* of all of them */
-    uint32_t channels, slices, ports, slices_per_channel, port_words, slice_words;
-    uint64_t slice_bits; /* of one channel, at the lowest place */
-    struct sm **cores;
-    uint32_t *core_blocked; /* bytes for which it waits for room in the network */
-    uint64_t *core_wake;    /* of each core: the next cycle in which it must be run */
-    uint64_t *ahead_wake;   /* of a core that has been run further than the others: its core_wake, once they are there;
-                               meanwhile core_wake is the last cycle that it was run in. 0: it has not */
-    struct expected_answers *expected; /* of each core */
-    uint32_t answer_cycles; /* from a cycle in which an answer is still in its slice to that in which its core has it */
-    uint32_t least_delay;   /* cycles from a core's request to the end of the delay in front of its slice, at least */
-    struct residency **owner; /* of each core: the launch whose blocks it runs, or NULL */
-    uint64_t *owned_since;
-    uint32_t core_count, core_words;
-    uint64_t awake[TIMING_CORE_WORDS];      /* cores that must be run in the next cycle, a bit each */
-    uint64_t awake_next[TIMING_CORE_WORDS]; /* and in the one after it: sleeping cores with an answer */
-    uint64_t blocked[TIMING_CORE_WORDS];    /* those with core_blocked */
-    uint64_t horizon;                       /* no core is run in this cycle or later before the others are there */
+    uint32_t pattern_steps, pattern_cores;
+
+    /* The memory side, and those that run it. */
+    _Alignas(64) struct partition_calendar calendar; /* of all channels */
     uint64_t memory_until; /* the memory side is not run for this cycle or later while cores are in the one before */
+    uint32_t next_step;    /* of the pattern */
     uint32_t memory_done;  /* steps to come whose memory side has been run already */
-    bool memory_ahead;     /* it is, in this cycle */
-    uint64_t sleep_until;  /* none of the others must be run before this cycle */
-    struct ring *answers;  /* a port: packets that wait for their core */
     uint64_t answers_waiting[CROSSBAR_WORDS];
     uint64_t replying[CROSSBAR_WORDS]; /* channels with replies that wait for the network */
-    uint32_t channel_words;
-    uint32_t last_port;  /* that was given a block */
-    uint32_t *last_core; /* of each port */
-    struct kept_program programs[TIMING_PROGRAMS];
-    struct workers *workers;
-    struct sharing sharing;
-    struct partition_counters memory_before;
-    struct crossbar_counters requests_before, replies_before;
-    struct profile_core *profiles;     /* of each core; NULL: instructions are not counted */
-    struct warp_log *warp_logs;        /* of each core; NULL: warps are not logged */
-    uint64_t sample_at;                /* the cycle of the next sample of a launch; UINT64_MAX: none */
-    uint64_t now;                      /* core cycle */
     uint8_t part;                      /* enum host_part: what is at work; HOST_NOTHING: its cores */
     uint8_t memory_part;               /* beside them; HOST_NOTHING: nothing */
+
+    _Alignas(64) uint64_t awake[TIMING_CORE_WORDS]; /* cores that must be run in the next cycle, a bit each */
+    uint64_t awake_next[TIMING_CORE_WORDS];         /* and in the one after it: sleeping cores with an answer */
+    uint64_t blocked[TIMING_CORE_WORDS];            /* those with core_blocked */
+    uint64_t sleep_until;                           /* none of the others must be run before this cycle */
+    struct workers *workers;
+    struct sharing sharing;
+    uint64_t sample_at;                /* the cycle of the next sample of a launch; UINT64_MAX: none */
     uint64_t blocks_done, blocks_seen; /* in all; those that the launches know of */
     uint64_t next_block_at;            /* in thousandths of a cycle, where the machine limits the rate of blocks */
-    bool may_place;
+    struct residency **owner;          /* of each core: the launch whose blocks it runs, or NULL */
+    uint64_t *owned_since;
+    uint32_t last_port;  /* that was given a block */
+    uint32_t *last_core; /* of each port */
+    struct partition_counters memory_before;
+    struct crossbar_counters requests_before, replies_before;
+    struct profile_core *profiles; /* of each core; NULL: instructions are not counted */
+    struct warp_log *warp_logs;    /* of each core; NULL: warps are not logged */
     bool serial;                   /* one of the launches does what cores may not do at the same time */
     uint64_t suspect_at, patience; /* when it is next looked at for a hang, and how long after that again */
     uint64_t window_start;         /* since when it is known which threads ran (regroup_new_window) */

@@ -9,6 +9,7 @@
 #include "gpu/workers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { COPY_LINE_BYTES = 32, PATTERN_MOST = 8192 };
 
@@ -154,9 +155,10 @@ static void make_pattern(struct timing *t)
 struct timing *timing_create(const struct gpu_options *options, struct error *e)
 {
     const struct machine *m = &options->machine;
-    struct timing *t = calloc(1, sizeof *t);
+    struct timing *t = aligned_alloc(_Alignof(struct timing), sizeof *t);
     if (!t)
         out_of_memory();
+    memset(t, 0, sizeof *t);
     t->options = options;
     set_periods(t, (const uint64_t[DOMAIN_COUNT]){m->mem.core_khz, m->mem.icnt_khz, m->mem.l2_khz, m->mem.dram_khz});
     t->channels = m->mem.dram.channels;

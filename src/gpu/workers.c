@@ -2,7 +2,11 @@
  * are mostly done by the thread that did them before, in whose cache they are, and one that the host has put aside
  * holds up nobody but for the piece it is at. Which thread does a piece does not matter: pieces share nothing. Threads
  * spin between rounds, which take microseconds, then give way, as the host may have fewer processors than threads, and
- * at last sleep: for long stretches the caller may do without them. */
+ * at last sleep: for long stretches the caller may do without them.
+ *
+ * A round costs what lines the threads' caches send each other: each thread waits for its own counter, which also tells
+ * what to do, and says in a line of its own what it has done; what the rounds have in common is written only when it
+ * changes. */
 #include "gpu/workers.h"
 
 #include <pthread.h>
@@ -14,63 +18,75 @@
 
 enum { SPINS = 4000, YIELDS = 100, PIECES_A_THREAD = 32 };
 
-/* What several threads write lies in lines of its own. */
 struct share {
     _Alignas(64) _Atomic uint64_t ticket; /* from the top: the round (32 bits), the end of its pieces (16), the next of
                                              them (16) */
+    _Alignas(64) atomic_uint done;        /* pieces that its thread has done, from the start, modulo 2^32 */
+};
+
+/* Read only by who has drawn a piece. */
+struct task {
+    worker_fn *fn;
+    void *context;
+    uint32_t count, piece; /* parts, parts a piece */
 };
 
 struct workers {
+    _Alignas(64) struct task task;
     uint32_t threads;
+    struct share *shares; /* of each thread; the first is the caller's */
     pthread_t *ids;
-    worker_fn *fn;
-    void *context;
-    uint32_t count, piece, pieces; /* parts, parts a piece; read only by who has drawn a piece of the round */
-    struct share *shares;          /* of each thread */
-    atomic_uint numbered;          /* threads that know which is theirs */
+    uint32_t round;      /* the last that has begun */
+    uint32_t all_pieces; /* of all rounds, modulo 2^32 */
+    _Alignas(64) atomic_uint numbered; /* threads that know which is theirs */
     atomic_bool stop;
     atomic_uint sleepers;
     pthread_mutex_t mutex;
-    pthread_cond_t begun;               /* a round, while somebody sleeps */
-    _Alignas(64) atomic_uint round;     /* the last that has begun */
-    _Alignas(64) atomic_uint completed; /* pieces of it */
+    pthread_cond_t begun; /* a round, while somebody sleeps */
 };
 
-/* Returns how many pieces were drawn. */
-static uint32_t draw(struct workers *w, struct share *from)
+static uint32_t round_of(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
+static bool is_drawn(uint64_t ticket) { return (ticket & 0xffff) >= (ticket >> 16 & 0xffff); }
+
+/* Returns how many pieces were drawn. A counter that has come to its end is left where it is: in the cache of the thread
+ * that waits for it. */
+static uint32_t draw(const struct workers *w, struct share *from)
 {
+    const struct task *k = &w->task;
     for (uint32_t drawn = 0;; drawn++) {
-        uint64_t ticket = atomic_fetch_add_explicit(&from->ticket, 1, memory_order_acq_rel);
-        uint32_t piece = ticket & 0xffff;
-        if (piece >= (ticket >> 16 & 0xffff))
+        if (is_drawn(atomic_load_explicit(&from->ticket, memory_order_relaxed)))
             return drawn;
-        uint32_t end = (piece + 1) * w->piece < w->count ? (piece + 1) * w->piece : w->count;
-        for (uint32_t part = piece * w->piece; part < end; part++)
-            w->fn(w->context, part);
+        uint64_t ticket = atomic_fetch_add_explicit(&from->ticket, 1, memory_order_acquire);
+        if (is_drawn(ticket))
+            return drawn;
+        uint32_t first = (ticket & 0xffff) * k->piece, end = first + k->piece < k->count ? first + k->piece : k->count;
+        for (uint32_t part = first; part < end; part++)
+            k->fn(k->context, part);
     }
 }
 
-static void work(struct workers *w, uint32_t self)
+static void work(const struct workers *w, uint32_t self)
 {
+    atomic_uint *done = &w->shares[self].done;
     uint32_t drawn = 0;
     for (uint32_t i = 0; i < w->threads; i++)
         drawn += draw(w, &w->shares[(self + i) % w->threads]);
     if (drawn)
-        atomic_fetch_add_explicit(&w->completed, drawn, memory_order_release);
+        atomic_store_explicit(done, atomic_load_explicit(done, memory_order_relaxed) + drawn, memory_order_release);
 }
 
-static bool is_round(struct workers *w, uint32_t round)
+static uint32_t round_at(const struct share *s)
 {
-    return atomic_load_explicit(&w->round, memory_order_acquire) == round;
+    return round_of(atomic_load_explicit(&s->ticket, memory_order_acquire));
 }
 
-/* Who begins a round looks for sleepers after it has begun, and a sleeper for a round after it has said that it is one:
- * one of them sees the other. */
-static void sleep_through(struct workers *w, uint32_t round)
+/* Who begins a round may not see that a thread is about to sleep: it then does the round without it, and wakes it with
+ * the next. */
+static void sleep_through(struct workers *w, const struct share *own, uint32_t round)
 {
     pthread_mutex_lock(&w->mutex);
     atomic_fetch_add(&w->sleepers, 1);
-    while (atomic_load(&w->round) == round)
+    while (round_at(own) == round)
         pthread_cond_wait(&w->begun, &w->mutex);
     atomic_fetch_sub(&w->sleepers, 1);
     pthread_mutex_unlock(&w->mutex);
@@ -80,14 +96,15 @@ static void *loop(void *argument)
 {
     struct workers *w = argument;
     uint32_t seen = 0, self = atomic_fetch_add(&w->numbered, 1) + 1;
+    const struct share *own = &w->shares[self];
     for (;;) {
-        for (uint32_t spins = 0; is_round(w, seen); spins++)
+        for (uint32_t spins = 0; round_at(own) == seen; spins++)
             if (spins > SPINS + YIELDS)
-                sleep_through(w, seen);
+                sleep_through(w, own, seen);
             else if (spins > SPINS)
                 sched_yield();
-        seen = atomic_load_explicit(&w->round, memory_order_acquire);
-        if (atomic_load(&w->stop))
+        seen = round_at(own);
+        if (atomic_load_explicit(&w->stop, memory_order_relaxed))
             return NULL;
         work(w, self);
     }
@@ -130,20 +147,21 @@ struct workers *workers_create(uint32_t threads)
     return NULL;
 }
 
-static void start_round(struct workers *w)
+static void wake_all(struct workers *w)
 {
-    uint32_t round = atomic_load_explicit(&w->round, memory_order_relaxed) + 1;
-    for (uint32_t i = 0; i < w->threads; i++)
-        atomic_store_explicit(&w->shares[i].ticket,
-                              (uint64_t)round << 32 | (i + 1) * w->pieces / w->threads << 16 |
-                                  i * w->pieces / w->threads,
-                              memory_order_release);
-    atomic_store(&w->round, round);
-    if (atomic_load(&w->sleepers) == 0)
-        return;
     pthread_mutex_lock(&w->mutex);
     pthread_cond_broadcast(&w->begun);
     pthread_mutex_unlock(&w->mutex);
+}
+
+static void start_round(struct workers *w, uint32_t pieces)
+{
+    w->round++;
+    w->all_pieces += pieces;
+    for (uint32_t i = w->threads; i-- > 0;)
+        atomic_store_explicit(&w->shares[i].ticket,
+                              (uint64_t)w->round << 32 | (i + 1) * pieces / w->threads << 16 | i * pieces / w->threads,
+                              memory_order_release);
 }
 
 void workers_destroy(struct workers *w)
@@ -151,8 +169,8 @@ void workers_destroy(struct workers *w)
     if (!w)
         return;
     atomic_store(&w->stop, true);
-    w->pieces = 0;
-    start_round(w);
+    start_round(w, 0);
+    wake_all(w);
     for (uint32_t i = 1; i < w->threads; i++)
         pthread_join(w->ids[i], NULL);
     pthread_cond_destroy(&w->begun);
@@ -160,18 +178,29 @@ void workers_destroy(struct workers *w)
     free_all(w);
 }
 
+static uint32_t done(const struct workers *w)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < w->threads; i++)
+        sum += atomic_load_explicit(&w->shares[i].done, memory_order_acquire);
+    return sum;
+}
+
+static void set_task(struct task *now, struct task next)
+{
+    if (now->fn != next.fn || now->context != next.context || now->count != next.count || now->piece != next.piece)
+        *now = next;
+}
+
 void workers_run(struct workers *w, worker_fn *fn, void *context, uint32_t count)
 {
-    uint32_t wanted = w->threads * PIECES_A_THREAD;
-    w->fn = fn;
-    w->context = context;
-    w->count = count;
-    w->piece = (count + wanted - 1) / wanted;
-    w->pieces = (count + w->piece - 1) / w->piece;
-    atomic_store_explicit(&w->completed, 0, memory_order_relaxed);
-    start_round(w);
+    uint32_t wanted = w->threads * PIECES_A_THREAD, piece = count > wanted ? (count + wanted - 1) / wanted : 1;
+    set_task(&w->task, (struct task){fn, context, count, piece});
+    start_round(w, (count + piece - 1) / piece);
+    if (atomic_load_explicit(&w->sleepers, memory_order_relaxed))
+        wake_all(w);
     work(w, 0);
-    for (uint32_t spins = 0; atomic_load_explicit(&w->completed, memory_order_acquire) != w->pieces; spins++)
+    for (uint32_t spins = 0; done(w) != w->all_pieces; spins++)
         if (spins > SPINS)
             sched_yield();
 }
