@@ -36,8 +36,8 @@ struct workers {
     uint32_t threads;
     struct share *shares; /* of each thread; the first is the caller's */
     pthread_t *ids;
-    uint32_t round;      /* the last that has begun */
-    uint32_t all_pieces; /* of all rounds, modulo 2^32 */
+    uint32_t round;                    /* the last that has begun */
+    uint32_t all_pieces;               /* of all rounds, modulo 2^32 */
     _Alignas(64) atomic_uint numbered; /* threads that know which is theirs */
     atomic_bool stop;
     atomic_uint sleepers;
@@ -48,8 +48,8 @@ struct workers {
 static uint32_t round_of(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
 static bool is_drawn(uint64_t ticket) { return (ticket & 0xffff) >= (ticket >> 16 & 0xffff); }
 
-/* Returns how many pieces were drawn. A counter that has come to its end is left where it is: in the cache of the thread
- * that waits for it. */
+/* Returns how many pieces were drawn. A counter that has come to its end is left where it is: in the cache of the
+ * thread that waits for it. */
 static uint32_t draw(const struct workers *w, struct share *from)
 {
     const struct task *k = &w->task;
