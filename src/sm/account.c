@@ -295,11 +295,20 @@ void account_cycle(struct sm *c)
     c->account.until = c->now + 1;
 }
 
+/* This cycle, in which an instruction was decoded, and nothing issued: its warp waits for something else now. */
+static __attribute__((noinline)) void account_decode(struct sm *c)
+{
+    if (c->issue.clear & ~c->issue.unit_free)
+        c->account.parts = look_at_pipelines(c);
+    account(c, 1, c->now);
+    c->account.until = c->now + 1;
+}
+
 void account_same_cycle(struct sm *c)
 {
     count_same_slots(c, 1); /* as issue does, before fetch */
-    if (!c->issue.at) {     /* an instruction was decoded: its warp waits for something else now */
-        account_cycle(c);
+    if (!c->issue.at) {
+        account_decode(c);
         return;
     }
     if (unlikely(sm_occupied(c) != c->account.seen.resident))
