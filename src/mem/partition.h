@@ -88,7 +88,9 @@ void partition_flush(struct partition *p); /* drops all lines (timing only) */
 struct partition_counters {
     struct cache_counters l2;
     struct dram_counters dram;
-    uint64_t reply_stalls /* a reply was there and the crossbar had no room */, input_stalls;
+    uint64_t reply_stalls; /* a reply was there and the crossbar had no room; of the first one also the cycles to come
+                              in which it cannot have any */
+    uint64_t input_stalls;
     /* Sectors of 32 bytes that the cores asked for, but for constants and instructions; those of them that were read
      * and not there. */
     uint64_t l1_sectors, l1_sector_misses;
