@@ -20,7 +20,7 @@ help:
 	@echo "make test          unit, driver, semantics, workload and command-line tests"
 	@echo "make portable      every workload built for the other architecture (x86-64, arm64) and emulated: the same results"
 	@echo "make lockstep      every workload on all machines: with and without cores that run ahead, 1 to 3 threads"
-	@echo "make golden        whole results of 3,586 runs against recorded hashes"
+	@echo "make golden        whole results of 4,232 runs against recorded hashes"
 	@echo "make twin-all      the core against its slow twin (tests/twin): every workload on five machines; an hour"
 	@echo "make tsan          the driver's tests under ThreadSanitizer, in build-tsan/"
 	@echo "make bench         thousand warp instructions a second, a workload; JSON in \$$(BUILD)/bench.json"

@@ -16,10 +16,23 @@ cudart_versioned = $(patsubst src/cudart/versioned/%.c,$(BUILD)/obj/cudart-$(1)/
 COMMAND_OBJECTS := $(call objects,$(COMMAND_SOURCES))
 CLI_OBJECTS := $(call objects,$(CLI_SOURCES))
 
+# On x86-64 the libraries are built twice, the second time for processors with AVX2, FMA and bit counts (x86-64-v3).
+# glibc's loader takes that one where the processor has them: it looks into glibc-hwcaps/ beside the other. WIDE= leaves it out.
+ifeq ($(origin WIDE),undefined)
+WIDE := $(if $(filter release,$(MODE)),$(shell echo 'int x;' | $(CC) -march=x86-64-v3 -fsyntax-only -x c - 2>/dev/null && echo x86-64-v3))
+endif
+# What runs once per instruction or cycle; all else is the same in both.
+WIDE_ROOMS := exec mem sm policy policy/scheduler policy/l1 policy/divergence policy/probe
+WIDE_SOURCES := $(foreach room,$(WIDE_ROOMS),$(wildcard src/$(room)/*.c)) src/gpu/timing.c src/gpu/timing_launch.c
+WIDE_OBJECTS := $(patsubst %.c,$(BUILD)/obj-wide/%.o,$(WIDE_SOURCES)) $(call objects,$(filter-out $(WIDE_SOURCES),$(CORE_SOURCES)))
+WIDE_FOLDER := $(BUILD)/lib/glibc-hwcaps/$(WIDE)
+WIDE_LIBRARIES := $(if $(WIDE),$(WIDE_FOLDER)/libheddle.so $(WIDE_FOLDER)/libcuda.so.1)
+OBJECT_FOLDERS := $(BUILD)/obj $(BUILD)/obj-wide
+
 # Handlers are loops over lanes: let the compiler vectorise them (sqrt too, which need not set errno).
-$(BUILD)/obj/src/exec/%.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) -fno-math-errno
+$(addsuffix /src/exec/%.o,$(OBJECT_FOLDERS)): ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) -fno-math-errno
 # What runs once per cycle: loops over cores, ways and banks. What lanes hold is not read here, and nothing else has two types.
-$(BUILD)/obj/src/mem/%.o $(BUILD)/obj/src/sm/%.o $(BUILD)/obj/src/gpu/timing.o $(BUILD)/obj/src/gpu/timing_launch.o: ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) $(LTO_CFLAGS) -fstrict-aliasing
+$(foreach of,mem/% sm/% gpu/timing gpu/timing_launch,$(addsuffix /src/$(of).o,$(OBJECT_FOLDERS))): ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) $(LTO_CFLAGS) -fstrict-aliasing
 # What runs once per access of a trace.
 $(patsubst %,$(BUILD)/obj/src/replay/%.o,cache many_ways next_use trace_reader trace_section): ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
 # The driver API exports only what cuda.h declares.
@@ -43,18 +56,32 @@ $(BUILD)/obj/%.o: %.c mk/config.mk
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(ROOM_CFLAGS) -MMD -MP -c $< -o $@
 
+$(BUILD)/obj-wide/%.o: %.c mk/config.mk
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(ROOM_CFLAGS) -march=$(WIDE) -MMD -MP -c $< -o $@
+
 $(BUILD)/lib/libheddle.a: $(CORE_OBJECTS)
 	@mkdir -p $(@D)
 	rm -f $@
 	ar rcs $@ $^
 
-$(BUILD)/lib/libheddle.so: $(CORE_OBJECTS) mk/libheddle.map
+LINK_HEDDLE = $(CC) -shared -Wl,-soname,libheddle.so -Wl,--version-script=mk/libheddle.map
+LINK_CUDA = $(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script=mk/libcuda.map $(CUDA_OBJECTS)
+$(BUILD)/lib/libheddle.so: $(CORE_OBJECTS) mk/libheddle.map | $(filter %/libheddle.so,$(WIDE_LIBRARIES))
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,libheddle.so -Wl,--version-script=mk/libheddle.map $(CORE_OBJECTS) -o $@ $(LIBRARY_LDFLAGS) $(LIBS)
+	$(LINK_HEDDLE) $(CORE_OBJECTS) -o $@ $(LIBRARY_LDFLAGS) $(LIBS)
 
-$(BUILD)/lib/libcuda.so.1: $(CUDA_OBJECTS) $(BUILD)/lib/libheddle.a mk/libcuda.map
-	$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script=mk/libcuda.map $(CUDA_OBJECTS) $(BUILD)/lib/libheddle.a -o $@ $(LIBRARY_LDFLAGS) $(LIBS)
+$(WIDE_FOLDER)/libheddle.so: $(WIDE_OBJECTS) mk/libheddle.map
+	@mkdir -p $(@D)
+	$(LINK_HEDDLE) $(WIDE_OBJECTS) -o $@ $(LIBRARY_LDFLAGS) $(LIBS)
+
+$(BUILD)/lib/libcuda.so.1: $(CUDA_OBJECTS) $(BUILD)/lib/libheddle.a mk/libcuda.map | $(filter %/libcuda.so.1,$(WIDE_LIBRARIES))
+	$(LINK_CUDA) $(BUILD)/lib/libheddle.a -o $@ $(LIBRARY_LDFLAGS) $(LIBS)
 	ln -sf libcuda.so.1 $(BUILD)/lib/libcuda.so
+
+$(WIDE_FOLDER)/libcuda.so.1: $(CUDA_OBJECTS) $(WIDE_OBJECTS) mk/libcuda.map
+	@mkdir -p $(@D)
+	$(LINK_CUDA) $(WIDE_OBJECTS) -o $@ $(LIBRARY_LDFLAGS) $(LIBS)
 
 # The runtime API, once for each generation of CUDA: what differs between them is in versioned/. Programs ask for symbols by the version node that bears the library's name.
 define cudart_library
@@ -78,4 +105,4 @@ $(BUILD)/bin/heddle: $(CLI_OBJECTS) $(COMMAND_OBJECTS) $(BUILD)/lib/libheddle.a
 	@mkdir -p $(@D)
 	$(CC) $^ -o $@ $(ALL_LDFLAGS) $(COMMAND_LIBS) $(LIBS)
 
--include $(CORE_OBJECTS:.o=.d) $(CUDA_OBJECTS:.o=.d) $(CUDART_OBJECTS:.o=.d) $(COMMAND_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d)
+-include $(CORE_OBJECTS:.o=.d) $(WIDE_OBJECTS:.o=.d) $(CUDA_OBJECTS:.o=.d) $(CUDART_OBJECTS:.o=.d) $(COMMAND_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d)

@@ -2,16 +2,16 @@
 # A build for another processor gives the same results, to the last counter:
 #   sh tests/portable.sh BUILD OTHER     (make portable)
 # OTHER is a build for x86-64 on an arm64 host, and the other way round; qemu-user runs it. Every workload on two
-# machines, all vectors recorded on silicon, and random kernels.
+# machines, all vectors recorded on silicon, and random kernels. A build for x86-64 has its libraries twice: where it is
+# emulated, with the processor that the loader takes the wide ones for, and with one that has nothing but SSE.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 other=$2
 case $(uname -m) in
-aarch64) emulator=qemu-x86_64 ;;
-*) emulator=qemu-aarch64 ;;
+aarch64) emulator='qemu-x86_64 -cpu max' plain='qemu-x86_64 -cpu Nehalem' built_for='x86-64-v3 x86-64' ;;
+*) emulator=qemu-aarch64 plain='' built_for=aarch64 ;;
 esac
 json_hash=$build/tests/cli/json_hash
-export HEDDLE_MACHINES="${HEDDLE_MACHINES:-$PWD/machines}"
 
 hash_with() { # OPTIONS COMMAND...
     options=$1
@@ -21,18 +21,37 @@ hash_with() { # OPTIONS COMMAND...
     "$json_hash" "$scratch/one.json" || tail -n 3 "$scratch/one.out"
 }
 
-same() { # WORKLOAD MACHINE
-    here=$(LD_LIBRARY_PATH=$build/lib hash_with "-m $2" "$build/workloads/$1" --size test)
-    there=$(hash_with "-m $2" "$emulator" -E "LD_LIBRARY_PATH=$other/lib" "$other/workloads/$1" --size test)
+same() { # WORKLOAD MACHINE EMULATOR...
+    workload=$1 machine=$2
+    shift 2
+    here=$(LD_LIBRARY_PATH=$build/lib hash_with "-m $machine" "$build/workloads/$workload" --size test)
+    there=$(hash_with "-m $machine" "$@" -E "LD_LIBRARY_PATH=$other/lib" "$other/workloads/$workload" --size test)
     case $here in ????????????????) ;; *) echo "$here" && return 1 ;; esac
     [ "$here" = "$there" ] || { echo "$there, here $here" && return 1; }
 }
 
-expect 'the other build runs' 2 'usage' "$emulator" "$other/tests/vectors"
-for workload in $(paper_workloads) $(today_workloads); do
-    for machine in gtx480 h200; do is "$workload $machine" same "$workload" "$machine"; done
-done
-expect 'vectors of silicon' 0 ' 0 failed' "$emulator" -E "LD_LIBRARY_PATH=$other/lib" "$other/tests/vectors" check \
-    tests/semantics/spec tests/semantics/vectors
-expect 'random kernels' 0 '' "$emulator" -E "LD_LIBRARY_PATH=$other/lib" -E HEDDLE_OPTIONS=--functional \
-    "$other/tests/random" check 0 200 tests/random/recorded.txt
+libraries() { # what the loader takes: one line a processor
+    for cpu in "$emulator" "$plain"; do
+        [ -n "$cpu" ] || continue
+        HEDDLE_OPTIONS="--functional --stats $scratch/one.json" $cpu -E "LD_LIBRARY_PATH=$other/lib" \
+            "$other/workloads/vectoradd" --size test >"$scratch/one.out" 2>&1 || return 1
+        jq -r .host.built_for "$scratch/one.json"
+    done | paste -s -d ' ' -
+}
+
+# shellcheck disable=SC2086 # an emulator is a command with options
+{
+    expect 'the other build runs' 2 'usage' $emulator "$other/tests/vectors"
+    is 'the library for this processor' test "$(libraries)" = "$built_for"
+    for workload in $(paper_workloads) $(today_workloads); do
+        for machine in gtx480 h200; do is "$workload $machine" same "$workload" "$machine" $emulator; done
+        [ -z "$plain" ] || is "$workload plain" same "$workload" gtx480 $plain
+    done
+    for cpu in "$emulator" "$plain"; do
+        [ -n "$cpu" ] || continue
+        expect "vectors of silicon, $cpu" 0 ' 0 failed' $cpu -E "LD_LIBRARY_PATH=$other/lib" "$other/tests/vectors" check \
+            tests/semantics/spec tests/semantics/vectors
+        expect "random kernels, $cpu" 0 '' $cpu -E "LD_LIBRARY_PATH=$other/lib" -E HEDDLE_OPTIONS=--functional \
+            "$other/tests/random" check 0 200 tests/random/recorded.txt
+    done
+}

@@ -413,4 +413,7 @@ void exec_describe_hang(const struct exec_launch *l, struct exec_cta *const *blo
 /* A message for launch->fault: kernel, PTX line, block and thread, address, what is allocated nearby. */
 void exec_fault_describe(const struct exec_launch *l, struct error *e);
 
+/* The processors that this code was compiled for: "x86-64-v3" where the compiler could use what these have. */
+const char *exec_built_for(void);
+
 #endif

@@ -132,3 +132,16 @@ uint32_t exec_run(struct exec_warp *w, uint32_t budget)
     exec_end_turn(w);
     return done;
 }
+
+const char *exec_built_for(void)
+{
+#if defined(__AVX2__) && defined(__FMA__) && defined(__BMI2__)
+    return "x86-64-v3";
+#elif defined(__x86_64__)
+    return "x86-64";
+#elif defined(__aarch64__)
+    return "aarch64";
+#else
+    return "unknown";
+#endif
+}

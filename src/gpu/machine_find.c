@@ -26,9 +26,12 @@ static uint32_t find_folders(char folders[FOLDERS_MOST][FOLDER_BYTES])
     if (!dladdr((void *)(uintptr_t)&machine_load, &info) || !info.dli_fname || !realpath(info.dli_fname, base))
         if (!realpath("/proc/self/exe", base))
             return count;
-    char *slash = strrchr(base, '/');
-    if (slash)
-        *slash = '\0';
+    /* a library for wider processors lies two folders below the one for all */
+    char *end = strstr(base, "/glibc-hwcaps/");
+    if (!end)
+        end = strrchr(base, '/');
+    if (end)
+        *end = '\0';
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         snprintf(folders[count++], FOLDER_BYTES, "%s/%s", base, places[i]);
     return count;

@@ -181,6 +181,7 @@ static json_t *host(const struct gpu *g, const struct gpu_kernel *sum, double wa
     struct rusage usage = {0};
     json_t *o = json_object();
     getrusage(RUSAGE_SELF, &usage);
+    put(o, "built_for", json_string(exec_built_for()));
     put(o, "wall_seconds", json_real(wall_seconds));
     put(o, "launch_seconds", json_real(g->launch_seconds));
     put(o, "parts", host_parts(g));

@@ -88,3 +88,10 @@ expect 'a folder' 2 'Is a directory' "$heddle" run --functional -m /tmp/ --size 
 expect 'machine code needs sub-cores' 2 'rules.lowers = true needs rules.sub_cores' "$heddle" machine show gtx480 --set rules.lowers=true
 expect 'sub-cores issue one by one' 2 'a warp issues one instruction in a cycle' "$heddle" machine show h200 --set issue.instructions_per_warp=2
 expect 'threads are not regrouped there' 1 'divergence unit tbc regroups threads' "$heddle" run --quiet -m h200 --divergence tbc --size test vectoradd
+
+# A library for wider processors lies below the others, and finds the same machines.
+wide=$scratch/tree/build/lib/glibc-hwcaps/wide
+mkdir -p "$wide"
+cp "$build/lib/libcuda.so.1" "$wide/"
+ln -s "$PWD/machines" "$scratch/tree/machines"
+expect 'from a folder of glibc-hwcaps' 0 'PASSED' env -u HEDDLE_MACHINES LD_LIBRARY_PATH="$wide" HEDDLE_OPTIONS='--functional -m h200' "$build/workloads/vectoradd" --size test
