@@ -263,18 +263,21 @@ static void core_tick(struct timing *t)
     t->memory_ahead = t->workers && may_run_memory(t);
     bool may_share = t->workers && is_worth_sharing(t), shared = may_share && sharing_asks(&t->sharing);
     uint64_t ran = 0;
+    uint32_t cores = 0;
     if (shared)
         workers_run(t->workers, shared_step, t, 1 + t->ports);
     for (uint32_t word = 0; word < t->core_words; word++) {
         uint64_t awake = t->awake[word], blocked = t->blocked[word] & ~awake;
         for (uint64_t left = awake; left; left &= left - 1) {
             uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(left);
-            if (is_ahead(t, i) && t->core_wake[i] <= t->now)
+            if (is_ahead(t, i) && t->core_wake[i] <= t->now) {
                 catch_up(t, i);
-            else if (!shared)
-                run_core(t, i);
-            if (may_share)
+            } else {
+                if (!shared)
+                    run_core(t, i);
                 ran += sm_now(t->cores[i]) + 1 - t->now;
+                cores++;
+            }
             if (!is_ahead(t, i)) { /* else that is of cycles to come */
                 core_done(t, t->cores[i]);
                 blocked |= t->core_blocked[i] ? left & -left : 0;
@@ -288,8 +291,10 @@ static void core_tick(struct timing *t)
         t->awake_next[word] = 0;
         t->blocked[word] = blocked;
     }
-    if (t->workers)
+    if (t->workers) {
         sharing_note(&t->sharing, may_share ? ran : 1, may_share);
+        meetings_note(&t->meetings, cores, ran);
+    }
 }
 
 /* Of a domain's next tick. */

@@ -70,6 +70,7 @@ struct timing {
     uint64_t sleep_until;                           /* none of the others must be run before this cycle */
     struct workers *workers;
     struct sharing sharing;
+    struct meetings meetings;
     uint64_t sample_at;                /* the cycle of the next sample of a launch; UINT64_MAX: none */
     uint64_t blocks_done, blocks_seen; /* in all; those that the launches know of */
     uint64_t next_block_at;            /* in thousandths of a cycle, where the machine limits the rate of blocks */

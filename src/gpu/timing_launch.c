@@ -21,14 +21,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum {
-    CHECK_CYCLES = 4096,
-    SAMPLE_CHECK_CYCLES = 1024,
-    MEET_CYCLES = 32,
-    MANY_CORES = 32, /* more than these meet less often: one that has stopped early leaves little undone */
-    SUSPECT_CYCLES_FIRST = 1 << 16,
-    SUSPECT_CYCLES = 1 << 20
-};
+enum { CHECK_CYCLES = 4096, SAMPLE_CHECK_CYCLES = 1024, SUSPECT_CYCLES_FIRST = 1 << 16, SUSPECT_CYCLES = 1 << 20 };
 
 static bool is_in_use(const struct gpu *g, const struct sm_program *p)
 {
@@ -551,14 +544,6 @@ static bool memory_runs_ahead(const struct timing *t, struct gpu *g)
 
 static uint64_t earliest(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* Up to where cores run ahead, at most to `end`. Threads run them together where they begin together: now and then all
- * wait for the last. */
-static uint64_t horizon(const struct timing *t, uint64_t end)
-{
-    uint64_t apart = t->core_count > MANY_CORES ? 4 * MEET_CYCLES : MEET_CYCLES;
-    return t->workers ? earliest(end, (t->now / apart + 1) * apart) : end;
-}
-
 /* Nothing will happen any more, but a core that ran ahead may have been the last that did something. */
 static void reach_all_cores(struct timing *t)
 {
@@ -603,7 +588,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
         if (next == limit || next == until)
             break;
         uint64_t end = earliest(earliest(until, limit), earliest(check, t->sample_at));
-        t->horizon = ahead ? horizon(t, end) : 0;
+        t->horizon = !ahead ? 0 : t->workers ? earliest(end, meetings_next(&t->meetings, t->now)) : end;
         t->memory_until = memory_ahead ? end : 0;
         *ok = timing_step(t, g->started, e);
         if (unlikely(t->options->timeline))

@@ -188,6 +188,7 @@ struct timing *timing_create(const struct gpu_options *options, struct error *e)
     /* An observer is told of one core after another. */
     t->workers =
         options->threads > 1 && !options->timeline && !options->issue_order ? workers_create(options->threads) : NULL;
+    meetings_init(&t->meetings, t->core_count, options->threads);
     t->sharing.always = getenv("HEDDLE_ALWAYS_THREADS") != NULL;
     return t;
 }

@@ -58,6 +58,60 @@ static void what_cannot_be_shared_is_alone(void **state)
     assert_int_equal(s.work, 0);
 }
 
+/* A round of a second is a trial by itself, and the rest after it is long, also if it was short before. */
+static void long_meetings_are_long_trials(void **state)
+{
+    (void)state;
+    struct sharing s = {.clock = read_clock};
+    share_of_threads(&s, 4000, 60e-6, 20e-6);
+    int alone = 0;
+    for (int i = 0; i < 200; i++) {
+        bool with_threads = sharing_asks(&s);
+        now += with_threads ? 1 : 2;
+        sharing_note(&s, SHARING_LONG_MEETING, true);
+        alone += !with_threads;
+    }
+    assert_in_range(alone, 2, 7);
+}
+
+/* So many meetings, in each of which cores run for so many cycles in all, by_few of them while one is awake. Returns
+ * how far apart they are in the end. */
+static uint32_t apart_after(struct meetings *m, int meetings, uint64_t cycles, uint64_t by_few)
+{
+    for (int i = 0; i < meetings; i++) {
+        uint64_t cycle = m->at;
+        meetings_note(m, m->few, cycles - by_few);
+        meetings_note(m, 1, by_few);
+        uint64_t next = meetings_next(m, cycle);
+        assert_int_equal(next, cycle + m->apart);
+        assert_int_equal(meetings_next(m, next - 1), next); /* until then it stays */
+    }
+    return m->apart;
+}
+
+static void meetings_are_as_far_apart_as_cores_stay_together(void **state)
+{
+    (void)state;
+    struct meetings m;
+    meetings_init(&m, 132, 2);
+    assert_int_equal(m.few, 8);
+    assert_int_equal(apart_after(&m, 20, 1000, 0), m.most);
+    assert_int_equal(apart_after(&m, 20, 1000, 60), m.most); /* neither little nor much: as it is */
+    assert_int_equal(apart_after(&m, 20, 1000, 500), m.least);
+    assert_int_equal(apart_after(&m, 20, 1000, 60), m.least);
+    assert_int_equal(apart_after(&m, 1, 1000, 20), 2 * m.least);
+}
+
+static void few_is_less_than_all_cores(void **state)
+{
+    (void)state;
+    struct meetings m;
+    meetings_init(&m, 15, 16);
+    assert_int_equal(m.few, 8);
+    meetings_init(&m, 1, 16);
+    assert_int_equal(m.few, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -65,6 +119,9 @@ int main(void)
         cmocka_unit_test(it_changes_with_what_is_simulated),
         cmocka_unit_test(what_cannot_be_shared_is_alone),
         cmocka_unit_test(threads_may_be_asked_for),
+        cmocka_unit_test(long_meetings_are_long_trials),
+        cmocka_unit_test(meetings_are_as_far_apart_as_cores_stay_together),
+        cmocka_unit_test(few_is_less_than_all_cores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
