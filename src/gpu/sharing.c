@@ -63,17 +63,17 @@ static void look(struct sharing *s)
         choose(s, now);
 }
 
-bool sharing_asks(struct sharing *s)
+bool sharing_asks(struct sharing *s, bool begins)
 {
     if (__builtin_expect(s->always, 0)) {
         s->way = SHARING_THREADS;
         return true;
     }
-    if (!s->left) {
+    s->left -= s->left != 0;
+    if (!s->left && begins) {
         s->left = LOOKS;
         look(s);
     }
-    s->left--;
     return s->way == SHARING_THREADS;
 }
 
@@ -89,14 +89,16 @@ void meetings_init(struct meetings *m, uint32_t cores, uint32_t threads)
 
 uint64_t meetings_next(struct meetings *m, uint64_t now)
 {
-    enum { LITTLE = 32, MUCH = 8 }; /* the 32nd part is little, the 8th much */
+    enum { LITTLE = 32, MUCH = 8, LONG_ROUND = 512 }; /* the 32nd part is little, the 8th much */
     if (now < m->at)
         return m->at;
     if (m->by_few * LITTLE <= m->cycles && m->apart < m->most)
         m->apart *= 2;
     else if (m->by_few * MUCH > m->cycles && m->apart > m->least)
         m->apart /= 2;
-    m->cycles = m->by_few = 0;
+    m->rounds_are_long = m->cycles > LONG_ROUND * m->rounds;
+    m->cycles = m->by_few = m->rounds = 0;
     m->at = now + m->apart;
+    m->was_now = true;
     return m->at;
 }

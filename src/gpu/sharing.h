@@ -22,10 +22,10 @@ struct sharing {
     uint64_t done[SHARING_WAYS]; /* work, in all */
 };
 
-/* Before the cores of a cycle are run: with threads? */
-bool sharing_asks(struct sharing *s);
+/* Before the cores of a cycle are run: with threads? begins: all that a trial compares begins anew here. */
+bool sharing_asks(struct sharing *s, bool begins);
 /* And afterwards: so many cycles of cores. asked: else there was nothing to share. After a long one the clock is looked
- * at. */
+ * at as soon as something begins. */
 enum { SHARING_LONG_MEETING = 2048 };
 static inline void sharing_note(struct sharing *s, uint64_t cycles, bool asked)
 {
@@ -42,9 +42,12 @@ static inline void sharing_note(struct sharing *s, uint64_t cycles, bool asked)
  * same. */
 struct meetings {
     uint64_t at;                 /* the next one: no core is run in this cycle or later before all are there */
+    bool was_now;                /* since the last, threads have not been asked for */
+    bool rounds_are_long;        /* those before it */
     uint32_t apart, least, most; /* cycles from one to the next */
     uint32_t few;                /* fewer cores than these leave threads without work */
     uint64_t cycles, by_few;     /* of cores since the last: in all, and while so few were awake */
+    uint64_t rounds;             /* since the last */
 };
 
 void meetings_init(struct meetings *m, uint32_t cores, uint32_t threads);
@@ -53,6 +56,7 @@ uint64_t meetings_next(struct meetings *m, uint64_t now);
 /* So many cores were run, for so many cycles in all. */
 static inline void meetings_note(struct meetings *m, uint32_t cores, uint64_t cycles)
 {
+    m->rounds++;
     m->cycles += cycles;
     m->by_few += cores < m->few ? cycles : 0;
 }

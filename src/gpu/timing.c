@@ -256,12 +256,21 @@ static bool is_worth_sharing(const struct timing *t)
     return count > 2 && !t->serial;
 }
 
+/* Between two meetings cores first run together, and then those that stopped early: only the whole can be compared,
+ * where they run for long. */
+static bool threads_pay(struct timing *t)
+{
+    bool begins = t->meetings.was_now || !t->horizon || !t->meetings.rounds_are_long;
+    t->meetings.was_now = false;
+    return sharing_asks(&t->sharing, begins);
+}
+
 static void core_tick(struct timing *t)
 {
     if (t->now >= t->sleep_until)
         end_sleep(t);
     t->memory_ahead = t->workers && may_run_memory(t);
-    bool may_share = t->workers && is_worth_sharing(t), shared = may_share && sharing_asks(&t->sharing);
+    bool may_share = t->workers && is_worth_sharing(t), shared = may_share && threads_pay(t);
     uint64_t ran = 0;
     uint32_t cores = 0;
     if (shared)

@@ -17,7 +17,7 @@ static double share_of_threads(struct sharing *s, int meetings, double alone, do
 {
     uint64_t before[SHARING_WAYS] = {s->done[0], s->done[1]};
     for (int i = 0; i < meetings; i++) {
-        now += sharing_asks(s) ? threads : alone;
+        now += sharing_asks(s, true) ? threads : alone;
         sharing_note(s, 1, true);
     }
     double by[SHARING_WAYS] = {(double)(s->done[0] - before[0]), (double)(s->done[1] - before[1])};
@@ -66,7 +66,7 @@ static void long_meetings_are_long_trials(void **state)
     share_of_threads(&s, 4000, 60e-6, 20e-6);
     int alone = 0;
     for (int i = 0; i < 200; i++) {
-        bool with_threads = sharing_asks(&s);
+        bool with_threads = sharing_asks(&s, true);
         now += with_threads ? 1 : 2;
         sharing_note(&s, SHARING_LONG_MEETING, true);
         alone += !with_threads;
@@ -102,6 +102,34 @@ static void meetings_are_as_far_apart_as_cores_stay_together(void **state)
     assert_int_equal(apart_after(&m, 1, 1000, 20), 2 * m.least);
 }
 
+static void rounds_are_long_or_short(void **state)
+{
+    (void)state;
+    struct meetings m;
+    meetings_init(&m, 132, 2);
+    apart_after(&m, 1, 1000, 0); /* in two rounds */
+    assert_false(m.rounds_are_long);
+    apart_after(&m, 1, 2000, 0);
+    assert_true(m.rounds_are_long);
+    apart_after(&m, 1, 1000, 0);
+    assert_false(m.rounds_are_long);
+}
+
+/* What has not come to its end is not compared. */
+static void a_trial_ends_where_something_begins(void **state)
+{
+    (void)state;
+    struct sharing s = {.clock = read_clock};
+    share_of_threads(&s, 4000, 60e-6, 20e-6);
+    for (int i = 0; i < 1000; i++) {
+        assert_true(sharing_asks(&s, false));
+        now += 1;
+        sharing_note(&s, 1, true);
+    }
+    share_of_threads(&s, 1, 1, 1);
+    assert_true(s.tries);
+}
+
 static void few_is_less_than_all_cores(void **state)
 {
     (void)state;
@@ -121,6 +149,8 @@ int main(void)
         cmocka_unit_test(threads_may_be_asked_for),
         cmocka_unit_test(long_meetings_are_long_trials),
         cmocka_unit_test(meetings_are_as_far_apart_as_cores_stay_together),
+        cmocka_unit_test(rounds_are_long_or_short),
+        cmocka_unit_test(a_trial_ends_where_something_begins),
         cmocka_unit_test(few_is_less_than_all_cores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
