@@ -23,7 +23,7 @@ WIDE := $(if $(filter release,$(MODE)),$(shell echo 'int x;' | $(CC) -march=x86-
 endif
 # What runs once per instruction or cycle; all else is the same in both.
 WIDE_ROOMS := exec mem sm policy policy/scheduler policy/l1 policy/divergence policy/probe
-WIDE_SOURCES := $(foreach room,$(WIDE_ROOMS),$(wildcard src/$(room)/*.c)) src/gpu/timing.c src/gpu/timing_launch.c
+WIDE_SOURCES := $(foreach room,$(WIDE_ROOMS),$(wildcard src/$(room)/*.c)) src/gpu/timing.c src/gpu/timing_launch.c src/gpu/timing_memory.c
 WIDE_OBJECTS := $(patsubst %.c,$(BUILD)/obj-wide/%.o,$(WIDE_SOURCES)) $(call objects,$(filter-out $(WIDE_SOURCES),$(CORE_SOURCES)))
 WIDE_FOLDER := $(BUILD)/lib/glibc-hwcaps/$(WIDE)
 WIDE_LIBRARIES := $(if $(WIDE),$(WIDE_FOLDER)/libheddle.so $(WIDE_FOLDER)/libcuda.so.1)
@@ -32,7 +32,7 @@ OBJECT_FOLDERS := $(BUILD)/obj $(BUILD)/obj-wide
 # Handlers are loops over lanes: let the compiler vectorise them (sqrt too, which need not set errno).
 $(addsuffix /src/exec/%.o,$(OBJECT_FOLDERS)): ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) -fno-math-errno
 # What runs once per cycle: loops over cores, ways and banks. What lanes hold is not read here, and nothing else has two types.
-$(foreach of,mem/% sm/% gpu/timing gpu/timing_launch,$(addsuffix /src/$(of).o,$(OBJECT_FOLDERS))): ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) $(LTO_CFLAGS) -fstrict-aliasing
+$(foreach of,mem/% sm/% gpu/timing gpu/timing_launch gpu/timing_memory,$(addsuffix /src/$(of).o,$(OBJECT_FOLDERS))): ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) $(LTO_CFLAGS) -fstrict-aliasing
 # What runs once per access of a trace.
 $(patsubst %,$(BUILD)/obj/src/replay/%.o,cache many_ways next_use trace_reader trace_section): ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3)
 # The driver API exports only what cuda.h declares.

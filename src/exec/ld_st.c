@@ -18,7 +18,7 @@ struct transfer {
     exec_ref refs[MAX_ELEMENTS];
     uint8_t count, element_bytes, bytes; /* bytes: of all elements, and the alignment asked for */
     uint8_t reg_bits;
-    bool is_signed, meets_host;
+    bool is_signed, meets_host, is_store;
 };
 
 static const uint64_t *locate(struct exec_warp *w, const struct transfer *t, uint32_t mask, bool is_store,
@@ -247,6 +247,11 @@ static void st_128(struct exec_warp *w, const struct exec_inst *in, uint32_t mas
         store_slowly(w, t, mask, to);
 }
 
+static uint64_t in_register(const struct transfer *t, uint64_t v)
+{
+    return t->reg_bits < 64 ? v & ((1ull << t->reg_bits) - 1) : v;
+}
+
 /* Loads and stores that are .volatile, .mmio or of scope .sys: threads of the host may use the same place while the
  * kernel runs. Each element moves as a whole, and whoever sees a store sees those before it. Lanes that follow each
  * other at one place load it once. */
@@ -254,9 +259,7 @@ static uint64_t load_whole(const struct transfer *t, const void *from)
 {
     uint64_t v = memory_read_whole(from, t->element_bytes);
     int above = 64 - 8 * t->element_bytes;
-    if (t->is_signed)
-        v = (uint64_t)((int64_t)(v << above) >> above);
-    return t->reg_bits < 64 ? v & ((1ull << t->reg_bits) - 1) : v;
+    return in_register(t, t->is_signed ? (uint64_t)((int64_t)(v << above) >> above) : v);
 }
 
 static void ld_whole(struct exec_warp *w, const struct exec_inst *in, uint32_t mask)
@@ -353,6 +356,83 @@ static bool pick_store(struct decoder *d, const struct transfer *t)
     }
 }
 
+/* Loads and stores that take effect later. */
+
+bool exec_is_plain_transfer(const struct exec_inst *in)
+{
+    const struct transfer *t = in->extra;
+    return !t->meets_host && t->reg_bits < 128 && t->bytes <= EXEC_KEPT_BYTES && !t->address.is_constant &&
+           (t->address.space == PTX_SPACE_GLOBAL || t->address.space == PTX_SPACE_NONE);
+}
+
+/* Element n of each lane, whose low bytes stand first. */
+static void keep_element(const struct exec_warp *w, const struct transfer *t, uint32_t n, uint8_t *values)
+{
+    const uint8_t *lanes = lane_data(w, t->refs[n]);
+    uint32_t step = t->reg_bits > 32 ? 8 : 4;
+    values += n * t->element_bytes;
+    for (uint32_t i = 0; i < WARP_LANES; i++, values += t->bytes, lanes += step)
+        memcpy(values, lanes, t->element_bytes);
+}
+
+bool exec_keep(struct exec_warp *w, const struct exec_inst *in, uint32_t mask, struct exec_kept *out)
+{
+    const struct transfer *t = in->extra;
+    if (w->strands || w->launch->watched || w->cta->race)
+        return false;
+    access_addresses(w, &t->address, mask);
+    if (!access_is_one_range(w, mask, t->bytes, t->is_store))
+        return false;
+    access_note(w, PTX_SPACE_GLOBAL, mask, t->bytes, t->is_store);
+    *out = (struct exec_kept){.in = in, .w = w, .mask = mask, .bytes = t->bytes};
+    memcpy(out->addr, w->addr, sizeof out->addr);
+    for (uint32_t n = 0; t->is_store && n < t->count; n++)
+        keep_element(w, t, n, out->values);
+    return true;
+}
+
+void exec_note_overwritten(struct exec_kept *k, exec_ref place, uint32_t bytes)
+{
+    const struct transfer *t = k->in->extra;
+    uint32_t row = (t->reg_bits > 32 ? 8 : 4) * WARP_LANES;
+    for (uint32_t n = 0; n < t->count; n++) {
+        uint32_t at = t->refs[n] & ~3u;
+        if (at < (place & ~3u) + bytes && (place & ~3u) < at + row)
+            k->overwritten |= 1u << n;
+    }
+}
+
+static void load_element(const struct exec_kept *k, const struct transfer *t, uint32_t n)
+{
+    uint32_t *lanes32 = lane_data(k->w, t->refs[n]);
+    uint64_t *lanes64 = lane_data(k->w, t->refs[n]), skip = n * t->element_bytes;
+    if (t->element_bytes == 4 && t->reg_bits <= 32) {
+        FOR_LANES(k->mask, memcpy(lanes32 + i, memory_pointer(k->addr[i] + skip), 4));
+        return;
+    }
+    int above = 64 - 8 * t->element_bytes;
+    FOR_EACH_LANE(k->mask, i) {
+        uint64_t v = 0;
+        memcpy(&v, memory_pointer(k->addr[i] + skip), t->element_bytes);
+        v = in_register(t, t->is_signed ? (uint64_t)((int64_t)(v << above) >> above) : v);
+        if (t->reg_bits <= 32)
+            lanes32[i] = (uint32_t)v;
+        else
+            lanes64[i] = v;
+    }
+}
+
+void exec_perform_kept(const struct exec_kept *k)
+{
+    const struct transfer *t = k->in->extra;
+    for (uint32_t n = 0; !t->is_store && n < t->count; n++)
+        if (!(k->overwritten >> n & 1))
+            load_element(k, t, n);
+    if (t->is_store)
+        FOR_EACH_LANE(k->mask, i) /* of several at one place the last one stays */
+            memcpy(memory_pointer(k->addr[i]), k->values + i * k->bytes, k->bytes);
+}
+
 static int take_vector(struct decoder *d)
 {
     return decode_take(d, PTX_MOD_V2) ? 2 : decode_take(d, PTX_MOD_V4) ? 4 : decode_take(d, PTX_MOD_V8) ? 8 : 1;
@@ -415,6 +495,7 @@ static bool decode_transfer(struct decoder *d, bool is_store)
     enum ptx_type type = decode_type(d, 0);
     t->count = (uint8_t)take_vector(d);
     t->meets_host = meets_host(d, space);
+    t->is_store = is_store;
     decode_take_memory_hints(d);
     if (d->in->type_count != 1 || !is_transfer_type(type))
         return decode_wrong(d, NULL, "%s: one type of .b8 to .b128, .u8 to .u64, .s8 to .s64, .f32 or .f64 is needed",

@@ -5,92 +5,53 @@
  * replies into the interconnect, DRAM, L2, interconnect, cores), as in GPGPU-Sim. A core, channel or network with
  * nothing to do is not visited; when none has anything to do before a known cycle, time jumps there.
  *
+ * Cores, and the way of their requests, are run here; the memory side, which may be ahead of them, in timing_memory.c.
  * What the launches have to do with it: timing_launch.c. */
 #include "gpu/timing.h"
 #include "gpu/workers.h"
 
+/* A delay in front of a slice that was nearly full has room again, or it is seen to be full once more. */
+enum { CROWDED_CYCLES = 1024 };
+enum { LEAST_RUN = 4 }; /* cycles of a core alone that are worth while */
+
 static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* Returns whether there are more. */
-static bool take_answer(struct timing *t, uint32_t port)
+static bool give_answer(struct timing *t, struct answer_queue *q)
 {
-    struct ring *q = &t->answers[port];
-    if (q->count) {
-        struct packet *p = ring_front(q);
+    if (answers_next(q) <= t->now) {
+        struct packet *p = answers_front(q);
         if (sm_accept(t->cores[p->core], p, t->now)) {
             if (t->core_wake[p->core] <= t->now + 1) /* else it sleeps on */
                 bits_add(t->core_wake[p->core] <= t->now ? t->awake : t->awake_next, p->core);
-            t->expected[p->core].on_way--;
-            ring_pop(q);
+            answers_take(q);
         }
+        q->given_until = t->now;
     }
-    struct packet *p = ring_full(q) ? NULL : crossbar_front(t->replies, port);
-    if (p) {
-        ring_push(q, p);
-        crossbar_pop(t->replies, port);
-    }
-    return q->count != 0;
+    return answers_count(q) != 0;
 }
 
-static inline void take_answers(struct timing *t)
+static inline void give_answers(struct timing *t)
 {
     for (uint32_t word = 0; word < t->port_words; word++)
-        for (uint64_t left = crossbar_look(t->replies)->waiting[word] | t->answers_waiting[word]; left;
-             left &= left - 1)
-            t->answers_waiting[word] = bits_with(t->answers_waiting[word], left & -left,
-                                                 take_answer(t, word * 64 + (uint32_t)__builtin_ctzll(left)));
+        for (uint64_t left = t->answers_waiting[word]; left; left &= left - 1)
+            t->answers_waiting[word] =
+                bits_with(t->answers_waiting[word], left & -left,
+                          give_answer(t, &t->answers[word * 64 + (uint32_t)__builtin_ctzll(left)]));
 }
 
-/* Is there a request at the slices of a channel that may be taken? They lie in one word: their number is a power of
- * two. */
-static inline bool partition_has_requests(const struct timing *t, uint32_t channel)
+static inline void take_requests(struct timing *t, uint64_t tick, uint64_t now)
 {
-    uint32_t first = channel * t->slices_per_channel;
-    return crossbar_look(t->requests)->waiting[first / 64] >> (first % 64) & t->slice_bits &
-           ~partition_head(t->partitions[channel])->refusing;
-}
-
-static void l2_tick(struct timing *t, uint64_t now)
-{
-    uint64_t next = UINT64_MAX;
-    if (t->calendar.l2_at > now && !bits_any(crossbar_look(t->requests)->waiting, t->slice_words))
+    if (tick < t->taken_until)
         return;
-    t->calendar.l2_at = UINT64_MAX; /* but for what is written to it from now on */
-    for (uint32_t i = 0; i < t->channels; i++) {
-        struct partition *p = t->partitions[i];
-        if (partition_head(p)->l2_at <= now || partition_has_requests(t, i)) {
-            partition_l2_cycle(p, t->ticks[DOMAIN_L2], now);
-            if (partition_head(p)->replies) /* those that have none any more are taken out by send_replies */
-                bits_add(t->replying, i);
-        }
-        next = earlier(next, partition_head(p)->l2_at);
-    }
-    t->calendar.l2_at = earlier(t->calendar.l2_at, next);
-}
-
-static inline void dram_tick(struct timing *t, uint64_t tick, uint64_t now)
-{
-    struct partition_calendar next = {.dram_at = UINT64_MAX, .leaves_delay_at = UINT64_MAX};
-    if (t->calendar.dram_at > tick && t->calendar.leaves_delay_at > now)
-        return;
-    for (uint32_t i = 0; i < t->channels; i++) {
-        partition_dram_cycle(t->partitions[i], tick, now);
-        next.dram_at = earlier(next.dram_at, partition_head(t->partitions[i])->dram_at);
-        next.leaves_delay_at = earlier(next.leaves_delay_at, partition_head(t->partitions[i])->leaves_delay_at);
-    }
-    t->calendar.dram_at = next.dram_at;
-    t->calendar.leaves_delay_at = next.leaves_delay_at;
-}
-
-static inline void send_replies(struct timing *t)
-{
-    for (uint32_t word = 0; word < t->channel_words; word++)
-        for (uint64_t left = t->replying[word]; left; left &= left - 1) {
-            struct partition *p = t->partitions[word * 64 + (uint32_t)__builtin_ctzll(left)];
-            if (partition_head(p)->reply_at > t->ticks[DOMAIN_ICNT])
-                continue;
-            partition_send_replies(p, t->ticks[DOMAIN_ICNT]);
-            t->replying[word] = bits_with(t->replying[word], left & -left, partition_head(p)->replies);
+    t->taken_until = tick + 1;
+    for (uint32_t word = 0; word < t->slice_words; word++)
+        for (uint64_t left = crossbar_look(t->requests)->waiting[word]; left; left &= left - 1) {
+            uint32_t slice = word * 64 + (uint32_t)__builtin_ctzll(left);
+            if (!partition_take_request(t->partitions[slice / t->slices_per_channel], slice % t->slices_per_channel,
+                                        tick, now))
+                t->crowded_until = now + CROWDED_CYCLES;
         }
 }
 
@@ -121,73 +82,46 @@ static inline void wake_blocked(struct timing *t)
  * in which it is taken out of the network. 0: one is there, or arrives at once. */
 static inline uint64_t next_answer(const struct timing *t, uint32_t port)
 {
-    if (!crossbar_look(t->replies)->hop_cycles || t->answers[port].count || crossbar_waits_at(t->replies, port))
+    if (!crossbar_look(t->replies)->hop_cycles || crossbar_waits_at(t->replies, port))
         return 0;
-    return crossbar_arrives_at(t->replies, port, t->ticks[DOMAIN_ICNT]) * t->period[DOMAIN_ICNT] /
+    return crossbar_arrives_at(t->replies, port, t->memory.ticks[DOMAIN_ICNT]) * t->period[DOMAIN_ICNT] /
                t->period[DOMAIN_CORE] +
            2;
 }
 
-/* Cycles before this one bring no answer to the core: it expects none, all are still to come to their slices, or none
- * is on its way yet. (Of those to atomics the core's warps know before they have come.) */
+/* Cycles before this one bring no answer to the core but those that wait for it: it expects none, all are still to come
+ * to their slices, or none is on its way yet. (Of those to atomics the core's warps know before they have come.) */
 static inline uint64_t no_answer_before(const struct timing *t, uint32_t i)
 {
     struct expected_answers *e = &t->expected[i];
+    uint64_t known = t->answers_known + 1;
     if (!expected_count(e))
         return t->horizon;
-    if (expected_read(&e->on_way))
-        return e->to_atomics ? 0 : earlier(t->horizon, next_answer(t, i));
+    if (expected_on_way(e))
+        return e->to_atomics
+                   ? 0
+                   : earlier(t->horizon, later(known, t->memory_moves ? t->next_answer[i] : next_answer(t, i)));
     uint64_t in_slice = expected_delayed_until(e, t->now, t->least_delay);
     if (e->to_atomics)
         return in_slice ? earlier(t->horizon, in_slice + 1) : 0;
-    return earlier(t->horizon, (in_slice ? in_slice : t->now) + t->answer_cycles);
+    return earlier(t->horizon, later(known, (in_slice ? in_slice : t->answers_known - 1) + t->answer_cycles));
 }
 
-/* In this cycle, and, if nobody can tell, in those after it. What the core does then is of cycles to come: it is left
+/* After a core's cycle, if nobody can tell, those after it. What the core does then is of cycles to come: it is left
  * alone until the others are in the last of them (catch_up). */
-static inline void run_core(struct timing *t, uint32_t i)
+static inline void run_on(struct timing *t, uint32_t i)
 {
     struct sm *c = t->cores[i];
-    sm_cycle(c, t->now);
-    if (t->may_place && sm_has_room(c))
+    if (t->core_blocked[i] || (t->may_place && sm_has_room(c)))
         return;
     uint64_t end = no_answer_before(t, i);
-    if (end <= t->core_wake[i] || !sm_run_ahead(c, end))
+    if (end < t->core_wake[i] + LEAST_RUN || !sm_run_ahead(c, end, &t->answers[i]))
         return;
     t->ahead_wake[i] = t->core_wake[i];
-    t->core_wake[i] = sm_now(c);
+    t->core_wake[i] = sm_next_seen(c);
 }
 
 static bool is_ahead(const struct timing *t, uint32_t i) { return t->ahead_wake[i] != 0; }
-
-static void catch_up(struct timing *t, uint32_t i)
-{
-    sm_catch_up(t->cores[i]);
-    t->core_wake[i] = t->ahead_wake[i];
-    t->ahead_wake[i] = 0;
-}
-
-/* The memory side up to the step in which the cores tick next, or the interconnect does: while the cores are in the
- * cycle before. They send into the one end of the network, it takes from the other, which moves later. */
-static void run_memory(struct timing *t)
-{
-    uint64_t dram = t->ticks[DOMAIN_DRAM];
-    uint32_t step = t->next_step, mask;
-    do {
-        mask = t->pattern[step];
-        step = step + 1 == t->pattern_steps ? 0 : step + 1;
-        if (mask & 1u << DOMAIN_ICNT)
-            send_replies(t);
-        host_part_set(&t->memory_part, HOST_DRAM);
-        if (mask & 1u << DOMAIN_DRAM)
-            dram_tick(t, dram++, t->now + 1);
-        host_part_set(&t->memory_part, HOST_L2);
-        if (mask & 1u << DOMAIN_L2)
-            l2_tick(t, t->now + 1);
-        t->memory_done++;
-    } while (mask == 1u << DOMAIN_DRAM);
-    host_part_set(&t->memory_part, HOST_NOTHING);
-}
 
 /* Part 0: the memory side. */
 static void shared_step(void *context, uint32_t part)
@@ -195,13 +129,18 @@ static void shared_step(void *context, uint32_t part)
     struct timing *t = context;
     uint32_t per_port = t->core_count / t->ports, port = part - 1;
     if (part == 0) {
-        if (t->memory_ahead)
-            run_memory(t);
+        if (t->memory_moves && t->lead_cycles)
+            timing_lead(t, &t->memory_part);
+        else if (t->memory_moves)
+            timing_lead_step(t, &t->memory_part);
+        host_part_set(&t->memory_part, HOST_NOTHING);
         return;
     }
     for (uint32_t i = port * per_port; i < (port + 1) * per_port; i++)
-        if (t->core_wake[i] <= t->now && !is_ahead(t, i))
-            run_core(t, i);
+        if (t->core_wake[i] <= t->now && !is_ahead(t, i)) {
+            sm_cycle(t->cores[i], t->now);
+            run_on(t, i);
+        }
 }
 
 /* After a core's part of a cycle: its loads, stores and atomics of this cycle are performed, and blocks that ended are
@@ -218,6 +157,18 @@ static inline void core_done(struct timing *t, struct sm *c)
     }
 }
 
+/* What it has done in this cycle; if that is all, it is no longer ahead. */
+static void catch_up(struct timing *t, uint32_t i)
+{
+    sm_catch_up(t->cores[i], t->now);
+    t->core_wake[i] = sm_next_seen(t->cores[i]);
+    if (t->core_wake[i] > t->now)
+        return;
+    t->core_wake[i] = t->ahead_wake[i];
+    t->ahead_wake[i] = 0;
+    core_done(t, t->cores[i]);
+}
+
 /* Some core may have slept long enough. */
 static void end_sleep(struct timing *t)
 {
@@ -230,30 +181,27 @@ static void end_sleep(struct timing *t)
     }
 }
 
-static inline bool packets_wait(const struct timing *t)
-{
-    return (bits_any(crossbar_look(t->replies)->waiting, t->port_words) | bits_any(t->answers_waiting, t->port_words) |
-            bits_any(crossbar_look(t->requests)->waiting, t->slice_words)) != 0;
-}
-
-/* May the memory side be run for the next cycle while the cores are in this one? Not if the launch may end in this one,
- * for what it has counted: a core with a block that sleeps is enough to know. */
-static bool may_run_memory(const struct timing *t)
-{
-    if (t->now + 1 >= t->memory_until)
-        return false;
-    for (uint32_t i = 0; i < t->core_count; i++)
-        if (t->core_wake[i] > t->now && sm_blocks_used(t->cores[i]))
-            return true;
-    return false;
-}
-
 static bool is_worth_sharing(const struct timing *t)
 {
-    uint32_t count = t->memory_ahead && (t->calendar.l2_at <= t->now + 1 || packets_wait(t)) ? 2 : 0;
+    uint32_t count = 0;
     for (uint32_t word = 0; word < t->core_words; word++)
-        count += (uint32_t)__builtin_popcountll(t->awake[word]);
+        count += (uint32_t)__builtin_popcountll(t->awake[word] & ~t->ahead[word]);
     return count > 2 && !t->serial;
+}
+
+/* The memory side is about to be run beside the cores that are: what they ask of it is answered before. */
+static bool let_memory_move(struct timing *t)
+{
+    if (!t->moves_beside || !(t->lead_cycles ? timing_plan_lead(t, true) : timing_plan_step(t)))
+        return false;
+    if (!t->lead_cycles && timing_step_has_l2(t))
+        take_requests(t, t->memory.ticks[DOMAIN_L2], t->memory.ticks[DOMAIN_CORE]);
+    for (uint32_t word = 0; word < t->core_words; word++)
+        for (uint64_t left = t->awake[word] & ~t->ahead[word]; left; left &= left - 1) {
+            uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(left);
+            t->next_answer[i] = t->core_blocked[i] ? 0 : next_answer(t, i);
+        }
+    return true;
 }
 
 /* Between two meetings cores first run together, and then those that stopped early: only the whole can be compared,
@@ -269,26 +217,36 @@ static void core_tick(struct timing *t)
 {
     if (t->now >= t->sleep_until)
         end_sleep(t);
-    t->memory_ahead = t->workers && may_run_memory(t);
+    t->answers_known = t->memory.ticks[DOMAIN_CORE];
     bool may_share = t->workers && is_worth_sharing(t), shared = may_share && threads_pay(t);
     uint64_t ran = 0;
     uint32_t cores = 0;
+    t->memory_moves = shared && let_memory_move(t);
     if (shared)
         workers_run(t->workers, shared_step, t, 1 + t->ports);
     for (uint32_t word = 0; word < t->core_words; word++) {
-        uint64_t awake = t->awake[word], blocked = t->blocked[word] & ~awake;
+        uint64_t awake = t->awake[word], blocked = t->blocked[word] & ~awake, ahead = t->ahead[word];
         for (uint64_t left = awake; left; left &= left - 1) {
             uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(left);
-            if (is_ahead(t, i) && t->core_wake[i] <= t->now) {
-                catch_up(t, i);
-            } else {
-                if (!shared)
-                    run_core(t, i);
-                ran += sm_now(t->cores[i]) + 1 - t->now;
-                cores++;
+            if (!(ahead & left & -left)) {
+                if (!shared) {
+                    sm_cycle(t->cores[i], t->now);
+                    core_done(t, t->cores[i]);
+                    run_on(t, i);
+                } else if (!is_ahead(t, i)) { /* else that is of cycles to come */
+                    core_done(t, t->cores[i]);
+                }
+                if (t->workers) {
+                    ran += sm_now(t->cores[i]) + 1 - t->now;
+                    cores++;
+                }
             }
-            if (!is_ahead(t, i)) { /* else that is of cycles to come */
-                core_done(t, t->cores[i]);
+            if (is_ahead(t, i) && t->core_wake[i] <= t->now)
+                catch_up(t, i);
+            if (is_ahead(t, i)) {
+                ahead |= left & -left;
+            } else {
+                ahead &= ~(left & -left);
                 blocked |= t->core_blocked[i] ? left & -left : 0;
             }
             if (t->core_wake[i] <= t->now + 1)
@@ -299,6 +257,7 @@ static void core_tick(struct timing *t)
         t->awake[word] = awake | t->awake_next[word];
         t->awake_next[word] = 0;
         t->blocked[word] = blocked;
+        t->ahead[word] = ahead;
     }
     if (t->workers) {
         sharing_note(&t->sharing, may_share ? ran : 1, may_share);
@@ -306,102 +265,89 @@ static void core_tick(struct timing *t)
     }
 }
 
-/* Of a domain's next tick. */
-static uint64_t time_of(const struct timing *t, enum domain d) { return t->ticks[d] * t->period[d]; }
-
-/* Which domains tick next. */
-static inline uint32_t next_ticks(struct timing *t)
+static uint64_t answers_come_at(const struct timing *t)
 {
-    if (t->pattern) {
-        uint32_t step = t->next_step;
-        t->next_step = step + 1 == t->pattern_steps ? 0 : step + 1;
-        return t->pattern[step];
-    }
-    uint64_t first = time_of(t, DOMAIN_CORE);
-    uint32_t mask = 0;
-    for (enum domain d = DOMAIN_ICNT; d < DOMAIN_COUNT; d++)
-        first = time_of(t, d) < first ? time_of(t, d) : first;
-    for (enum domain d = DOMAIN_CORE; d < DOMAIN_COUNT; d++)
-        mask |= (uint32_t)(time_of(t, d) == first) << d;
-    return mask;
-}
-
-/* The first cycle before which no channel has anything to do, or an earlier one. */
-static inline uint64_t memory_next(const struct timing *t)
-{
-    uint64_t next = earlier(t->calendar.l2_at, t->calendar.leaves_delay_at), dram_at = t->calendar.dram_at;
-    if (bits_any(t->replying, t->channel_words) || next <= t->now + 1)
-        return t->now;
-    if (next != UINT64_MAX)
-        next--; /* the other clocks may tick between this core cycle and the one before */
-    if (dram_at == UINT64_MAX)
-        return next;
-    return earlier(next, dram_at * t->period[DOMAIN_DRAM] / t->period[DOMAIN_CORE]);
+    uint64_t next = UINT64_MAX;
+    for (uint32_t word = 0; word < t->port_words; word++)
+        for (uint64_t left = t->answers_waiting[word]; left; left &= left - 1)
+            next = earlier(next, answers_next(&t->answers[word * 64 + (uint32_t)__builtin_ctzll(left)]));
+    return next;
 }
 
 /* The first cycle from t->now on in which anything can happen; UINT64_MAX: never again. */
 uint64_t timing_next_cycle(const struct timing *t)
 {
-    uint64_t next = t->sleep_until;
     if (t->may_place || bits_any(t->awake, t->core_words) || !crossbar_idle(t->requests) ||
-        !crossbar_idle(t->replies) || packets_wait(t))
+        bits_any(crossbar_look(t->requests)->waiting, t->slice_words))
         return t->now;
-    next = earlier(next, memory_next(t));
+    uint64_t next = earlier(earlier(t->sleep_until, timing_memory_next(t)), answers_come_at(t));
     return next < t->now ? t->now : next;
+}
+
+static void jump(const struct timing *t, struct clocks *c, uint64_t cycle)
+{
+    c->ticks[DOMAIN_CORE] = cycle;
+    uint64_t time = clocks_time(t, c, DOMAIN_CORE);
+    for (enum domain d = DOMAIN_ICNT; d < DOMAIN_COUNT; d++)
+        if (clocks_time(t, c, d) < time)
+            c->ticks[d] = (time + t->period[d] - 1) / t->period[d];
+    if (t->pattern)
+        c->step = t->core_steps[cycle % t->pattern_cores];
 }
 
 void timing_jump(struct timing *t, uint64_t cycle)
 {
-    t->now = t->ticks[DOMAIN_CORE] = cycle;
-    t->memory_done = 0; /* they had nothing to do */
-    uint64_t time = time_of(t, DOMAIN_CORE);
-    for (enum domain d = DOMAIN_ICNT; d < DOMAIN_COUNT; d++)
-        if (time_of(t, d) < time)
-            t->ticks[d] = (time + t->period[d] - 1) / t->period[d];
-    if (t->pattern)
-        t->next_step = t->core_steps[cycle % t->pattern_cores];
+    t->now = cycle;
+    jump(t, &t->clock, cycle);
+    if (t->memory.ticks[DOMAIN_CORE] < cycle)
+        jump(t, &t->memory, cycle);
+    t->lags = t->memory.ticks[DOMAIN_CORE] == cycle;
+}
+
+/* After a jump to the cycle in which the memory side is: its steps up to that of the cores. */
+static void reach_cores(struct timing *t)
+{
+    uint64_t end = clocks_time_of_step(t, &t->clock);
+    while (clocks_time_of_step(t, &t->memory) < end) {
+        uint32_t mask = clocks_next(t, &t->memory);
+        timing_memory_step(t, mask);
+        clocks_advance(t, &t->memory, mask);
+    }
+    t->lags = false;
 }
 
 /* Up to the end of one core cycle. */
 bool timing_step(struct timing *t, struct residency *first, struct error *e)
 {
+    if (t->memory.ticks[DOMAIN_CORE] == t->now && t->lead_cycles && timing_plan_lead(t, false))
+        timing_lead(t, &t->part);
     for (;;) {
-        uint32_t mask = next_ticks(t);
+        uint32_t mask = clocks_next(t, &t->clock);
         bool core = mask & 1u << DOMAIN_CORE;
         if (core)
-            take_answers(t);
-        if (t->memory_done) {
-            t->memory_done--;
-        } else {
-            if (mask & 1u << DOMAIN_ICNT)
-                send_replies(t);
-            if (mask & 1u << DOMAIN_DRAM) {
-                host_part_set(&t->part, HOST_DRAM);
-                dram_tick(t, t->ticks[DOMAIN_DRAM], t->now);
-            }
-            if (mask & 1u << DOMAIN_L2) {
-                host_part_set(&t->part, HOST_L2);
-                l2_tick(t, t->now);
-            }
+            give_answers(t);
+        if (mask & 1u << DOMAIN_L2)
+            take_requests(t, t->clock.ticks[DOMAIN_L2], t->now);
+        bool leads = timing_memory_leads(t, mask);
+        if (!leads) {
+            if (t->lags)
+                reach_cores(t);
+            timing_memory_step(t, mask);
         }
-        t->ticks[DOMAIN_DRAM] += mask >> DOMAIN_DRAM & 1;
-        t->ticks[DOMAIN_L2] += mask >> DOMAIN_L2 & 1;
         host_part_set(&t->part, HOST_NETWORK);
-        if (mask & 1u << DOMAIN_ICNT) {
-            if (!crossbar_idle(t->requests)) {
-                crossbar_cycle(t->requests, t->ticks[DOMAIN_ICNT]);
-                wake_blocked(t);
-            }
-            if (!crossbar_idle(t->replies))
-                crossbar_cycle(t->replies, t->ticks[DOMAIN_ICNT]);
-            t->ticks[DOMAIN_ICNT]++;
+        if (mask & 1u << DOMAIN_ICNT && !crossbar_idle(t->requests)) {
+            crossbar_cycle(t->requests, t->clock.ticks[DOMAIN_ICNT]);
+            wake_blocked(t);
         }
+        clocks_advance(t, &t->clock, mask);
+        if (!leads)
+            t->memory = t->clock;
         if (!core)
             continue;
         host_part_set(&t->part, HOST_NOTHING);
         core_tick(t);
         host_part_set(&t->part, HOST_NETWORK); /* answers and replies come next */
-        t->now = ++t->ticks[DOMAIN_CORE];
+        t->now++;
         return !t->may_place || timing_place_blocks(t, first, e);
     }
 }

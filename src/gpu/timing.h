@@ -7,10 +7,18 @@
 #include "gpu/launch.h"
 #include "gpu/profile.h"
 #include "gpu/sharing.h"
+#include "mem/answers.h"
+#include "mem/partition.h"
 #include "sm/sm.h"
 
 enum { TIMING_PROGRAMS = 16, TIMING_CORE_WORDS = 16 };
 enum domain { DOMAIN_CORE, DOMAIN_ICNT, DOMAIN_L2, DOMAIN_DRAM, DOMAIN_COUNT };
+
+/* How far a part of the machine has come. */
+struct clocks {
+    uint64_t ticks[DOMAIN_COUNT]; /* number of the next tick */
+    uint32_t step;                /* the next one of the pattern */
+};
 
 struct kept_program {
     uint64_t image;
@@ -27,26 +35,28 @@ struct timing {
     struct kept_program programs[TIMING_PROGRAMS];
 
     /* What threads read that run cores, and what was written between: in one line of the host's cache. */
-    _Alignas(64) uint64_t now;    /* core cycle */
-    uint64_t ticks[DOMAIN_COUNT]; /* number of the next tick */
-    uint64_t horizon;             /* no core is run in this cycle or later before the others are there */
+    _Alignas(64) uint64_t now; /* core cycle */
+    struct clocks clock;       /* of the cores and of the way of their requests */
+    uint64_t horizon;          /* no core is run in this cycle or later before the others are there */
+    uint64_t answers_known;    /* of this cycle and those before, and to whom, answers are known that come to cores */
     bool may_place;
-    bool memory_ahead; /* the memory side is run for the next cycle while cores are in this one */
+    bool memory_moves; /* the memory side is run further ahead while the cores are run */
+    bool moves_beside; /* it may be */
 
     /* What they read that never changes. */
     _Alignas(64) struct sm **cores;
     uint64_t *core_wake;  /* of each core: the next cycle in which it must be run */
     uint64_t *ahead_wake; /* of a core that has been run further than the others: its core_wake, once they are there;
-                             meanwhile core_wake is the last cycle that it was run in. 0: it has not */
+                             meanwhile core_wake is the next cycle of it that others see. 0: it has not */
     struct expected_answers *expected; /* of each core */
+    uint64_t *next_answer;             /* of each core, while memory_moves: as next_answer in timing.c has it */
     struct crossbar *requests, *replies;
-    struct ring *answers; /* a port: packets that wait for their core */
+    struct answer_queue *answers; /* of each port */
     uint32_t core_count, core_words;
     uint64_t period[DOMAIN_COUNT]; /* of a domain, in a unit in which all are whole */
     uint32_t answer_cycles; /* from a cycle in which an answer is still in its slice to that in which its core has it */
     uint32_t least_delay;   /* cycles from a core's request to the end of the delay in front of its slice, at least */
     uint32_t channels, slices, ports, slices_per_channel, port_words, slice_words, channel_words;
-    uint64_t slice_bits;    /* of one channel, at the lowest place */
     uint32_t *core_blocked; /* bytes for which it waits for room in the network */
     struct partition **partitions;
     uint8_t *pattern; /* which domains tick together, step after step until that repeats; NULL: it is too long, times
@@ -56,9 +66,16 @@ struct timing {
 
     /* The memory side, and those that run it. */
     _Alignas(64) struct partition_calendar calendar; /* of all channels */
-    uint64_t memory_until; /* the memory side is not run for this cycle or later while cores are in the one before */
-    uint32_t next_step;    /* of the pattern */
-    uint32_t memory_done;  /* steps to come whose memory side has been run already */
+    struct clocks memory;                            /* its own: it may be ahead of the cores */
+    bool lags;                                       /* or, after a jump, some steps behind */
+    uint64_t lead_until;    /* but it is not run in this cycle or later before they are there */
+    uint64_t taken_until;   /* requests have been taken for all ticks of the L2 before this one */
+    uint64_t crowded_until; /* nor at all, up to this cycle: a delay in front of a slice is about to be full */
+    uint32_t lead_cycles;   /* at most; 0: it is never ahead */
+    uint64_t lead_end;      /* it may be run up to this cycle, but not in it, */
+    uint64_t lead_stop;     /* and is run up to this one next */
+    uint64_t led_at;        /* the cycle of the cores in which that was last looked at */
+    uint64_t warps_to_come; /* of the launch, not on a core yet */
     uint64_t answers_waiting[CROSSBAR_WORDS];
     uint64_t replying[CROSSBAR_WORDS]; /* channels with replies that wait for the network */
     uint8_t part;                      /* enum host_part: what is at work; HOST_NOTHING: its cores */
@@ -67,6 +84,7 @@ struct timing {
     _Alignas(64) uint64_t awake[TIMING_CORE_WORDS]; /* cores that must be run in the next cycle, a bit each */
     uint64_t awake_next[TIMING_CORE_WORDS];         /* and in the one after it: sleeping cores with an answer */
     uint64_t blocked[TIMING_CORE_WORDS];            /* those with core_blocked */
+    uint64_t ahead[TIMING_CORE_WORDS];              /* those with ahead_wake, when the cycle began */
     uint64_t sleep_until;                           /* none of the others must be run before this cycle */
     struct workers *workers;
     struct sharing sharing;
@@ -94,6 +112,19 @@ bool timing_step(struct timing *t, struct residency *first, struct error *e);
 uint64_t timing_next_cycle(
     const struct timing *t); /* the first from t->now on in which anything can happen; UINT64_MAX: never again */
 void timing_jump(struct timing *t, uint64_t cycle);
+/* timing_memory.c. The memory side, and when the cores wait for it. */
+void timing_memory_step(struct timing *t, uint32_t mask); /* which domains tick; its clock stays as it is */
+uint32_t timing_lead_cycles(const struct timing *t,
+                            const struct sm_program *p); /* so far, at most, it is run ahead of them */
+bool timing_plan_lead(struct timing *t, bool gently);    /* may it be run further ahead of them now? */
+void timing_lead(struct timing *t, uint8_t *part);       /* and then this, also beside them; part: as t->part */
+/* Where it is not run far ahead: its next step, up to which nobody sends it anything, while the cores are in the cycle
+ * before. Requests have been taken for it, if the L2 ticks in it. */
+bool timing_plan_step(const struct timing *t);
+bool timing_step_has_l2(const struct timing *t);
+void timing_lead_step(struct timing *t, uint8_t *part);
+uint64_t
+timing_memory_next(const struct timing *t); /* the first cycle before which it has nothing to do, or an earlier one */
 /* timing_launch.c. One block a port and a cycle, of one launch a cycle: the first that can place any. */
 bool timing_place_blocks(struct timing *t, struct residency *first, struct error *e);
 /* The next one of the launch, on a core of its own that has room. */
@@ -110,6 +141,49 @@ void timing_take_samples(struct timing *t, struct gpu *g,
 void timing_begin_profile(
     struct timing *t, struct residency *r); /* what is asked for beyond the counters of the launch (gpu/profile.h) */
 void timing_end_profile(struct timing *t, struct residency *r);
+
+/* Of a domain's next tick. */
+static inline uint64_t clocks_time(const struct timing *t, const struct clocks *c, enum domain d)
+{
+    return c->ticks[d] * t->period[d];
+}
+
+/* Which domains tick next. */
+static inline uint32_t clocks_next(const struct timing *t, const struct clocks *c)
+{
+    if (t->pattern)
+        return t->pattern[c->step];
+    uint64_t first = clocks_time(t, c, DOMAIN_CORE);
+    uint32_t mask = 0;
+    for (enum domain d = DOMAIN_ICNT; d < DOMAIN_COUNT; d++)
+        first = clocks_time(t, c, d) < first ? clocks_time(t, c, d) : first;
+    for (enum domain d = DOMAIN_CORE; d < DOMAIN_COUNT; d++)
+        mask |= (uint32_t)(clocks_time(t, c, d) == first) << d;
+    return mask;
+}
+
+static inline uint64_t clocks_time_of_step(const struct timing *t, const struct clocks *c)
+{
+    return clocks_time(t, c, (enum domain)__builtin_ctz(clocks_next(t, c)));
+}
+
+/* They have. */
+static inline void clocks_advance(const struct timing *t, struct clocks *c, uint32_t mask)
+{
+    static const uint64_t one[1 << DOMAIN_COUNT][DOMAIN_COUNT] = {
+        {0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {1, 1, 0, 0}, {0, 0, 1, 0}, {1, 0, 1, 0}, {0, 1, 1, 0}, {1, 1, 1, 0},
+        {0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}, {1, 1, 0, 1}, {0, 0, 1, 1}, {1, 0, 1, 1}, {0, 1, 1, 1}, {1, 1, 1, 1}};
+    for (enum domain d = DOMAIN_CORE; d < DOMAIN_COUNT; d++)
+        c->ticks[d] += one[mask][d];
+    c->step = c->step + 1 == t->pattern_steps ? 0 : c->step + 1;
+}
+
+/* Has the memory side been run in the step in which these tick next for the cores? */
+static inline bool timing_memory_leads(const struct timing *t, uint32_t mask)
+{
+    enum domain d = (enum domain)__builtin_ctz(mask);
+    return t->memory.ticks[d] > t->clock.ticks[d];
+}
 
 /* Sets of cores and channels, as words of 64 bits. */
 

@@ -529,12 +529,13 @@ static bool runs_ahead(const struct timing *t, const struct gpu *g)
     return !t->options->lockstep && !t->serial && launches == 1 && t->ports == t->core_count;
 }
 
-/* Nor may the memory side be run beside the cores where it acts on them, or is looked at in each cycle. */
-static bool memory_runs_ahead(const struct timing *t, struct gpu *g)
+/* Nor may the memory side be ahead of them where it acts on them, or they on it at once (textures pass no delay), or
+ * where it is looked at in each cycle. */
+static bool memory_leads(const struct timing *t, struct gpu *g)
 {
     const struct gpu_options *o = t->options;
-    if (!t->workers || !t->pattern || !runs_ahead(t, g) || o->sample || o->timeline || o->trace ||
-        timing_eldest(g)->program->atomics)
+    const struct sm_program *p = timing_eldest(g)->program;
+    if (!runs_ahead(t, g) || o->sample || o->timeline || o->trace || p->atomics)
         return false;
     for (uint32_t i = 0; i < t->core_count; i++)
         if (t->expected[i].to_atomics)
@@ -560,7 +561,11 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
 {
     uint64_t check_cycles = t->options->sample ? SAMPLE_CHECK_CYCLES : CHECK_CYCLES, check = t->now + check_cycles;
     struct residency *first = timing_eldest(g);
-    bool ahead = runs_ahead(t, g), memory_ahead = memory_runs_ahead(t, g);
+    bool ahead = runs_ahead(t, g), leads = memory_leads(t, g);
+    uint32_t lead_cycles = leads ? timing_lead_cycles(t, first->program) : 0;
+    t->lead_end = 0;
+    for (uint32_t i = 0; i < t->channels; i++)
+        partition_set_leads(t->partitions[i], lead_cycles != 0);
     while (*ok && t->now < until) {
         uint64_t next = timing_next_cycle(t);
         if (t->options->sample && next >= check && check < earliest(limit, until)) {
@@ -589,7 +594,10 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
             break;
         uint64_t end = earliest(earliest(until, limit), earliest(check, t->sample_at));
         t->horizon = !ahead ? 0 : t->workers ? earliest(end, meetings_next(&t->meetings, t->now)) : end;
-        t->memory_until = memory_ahead ? end : 0;
+        t->lead_cycles = lead_cycles;
+        t->moves_beside = leads;
+        t->lead_until = end;
+        t->warps_to_come = (first->block_count - first->next_block) * first->block_warps;
         *ok = timing_step(t, g->started, e);
         if (unlikely(t->options->timeline))
             show_channels(t);

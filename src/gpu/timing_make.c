@@ -39,6 +39,7 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
     t->cores = arena_array(&t->arena, struct sm *, m->cores);
     t->core_wake = arena_array(&t->arena, uint64_t, m->cores);
     t->ahead_wake = arena_array(&t->arena, uint64_t, m->cores);
+    t->next_answer = arena_array(&t->arena, uint64_t, m->cores);
     t->core_blocked = arena_array(&t->arena, uint32_t, m->cores);
     t->owner = arena_array(&t->arena, struct residency *, m->cores);
     t->held = arena_array(&t->arena, struct held_core, m->cores);
@@ -49,8 +50,10 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
         struct sm_wires wires = {.requests = t->requests,
                                  .expected = &t->expected[t->core_count],
                                  .map = &t->map,
-                                 .network_now = &t->ticks[DOMAIN_ICNT],
+                                 .network_now = &t->clock.ticks[DOMAIN_ICNT],
                                  .answer_bytes = answer_bytes,
+                                 .keeps = o->threads > 1,
+                                 .answer_cycles = t->least_delay + t->answer_cycles - 1,
                                  .half_slices = m->mem.l2.link_cycles ? t->slices / 2 : 0,
                                  .tells_written = l2->partial_writes || m->sm.l1d.partial_writes,
                                  .wake_at = &t->core_wake[t->core_count],
@@ -93,7 +96,7 @@ static void make_memory(struct timing *t, const struct mem_config *m)
     t->least_delay = m->l2.rop_cycles;
     for (uint32_t i = 0; i < t->channels; i++) {
         t->partitions[i] = partition_create(&t->arena, m, &t->map, i, t->requests, t->replies, &hooks);
-        partition_set_l2_clock(t->partitions[i], &t->ticks[DOMAIN_L2]);
+        partition_set_l2_clock(t->partitions[i], &t->memory.ticks[DOMAIN_L2]);
         partition_share_calendar(t->partitions[i], &t->calendar);
         partition_count_answers(t->partitions[i], t->expected);
     }
@@ -166,7 +169,6 @@ struct timing *timing_create(const struct gpu_options *options, struct error *e)
     t->ports = m->mem.core_count;
     t->last_port = t->ports - 1;
     t->slices_per_channel = m->mem.l2.slices_per_channel;
-    t->slice_bits = t->slices_per_channel < 64 ? (1ull << t->slices_per_channel) - 1 : ~0ull;
     t->port_words = (t->ports + 63) / 64;
     t->slice_words = (t->slices + 63) / 64;
     t->channel_words = (t->channels + 63) / 64;
@@ -177,10 +179,10 @@ struct timing *timing_create(const struct gpu_options *options, struct error *e)
         return NULL;
     }
     make_memory(t, &m->mem);
-    t->answers = arena_array(&t->arena, struct ring, t->ports);
+    t->answers = arena_array(&t->arena, struct answer_queue, t->ports);
     t->last_core = arena_array(&t->arena, uint32_t, t->ports);
     for (uint32_t i = 0; i < t->ports; i++)
-        ring_init(&t->answers[i], &t->arena, m->sm.response_queue ? m->sm.response_queue : 8);
+        answers_init(&t->answers[i], &t->arena, m->sm.response_queue ? m->sm.response_queue : 8);
     if (!make_cores(t, options, e)) {
         timing_destroy(t);
         return NULL;

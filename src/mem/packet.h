@@ -94,14 +94,15 @@ enum { EXPECTED_TIMES = 128 };
  * is no earlier than the delay of the first one after them. */
 struct expected_answers {
     uint32_t count;                   /* but for those of `cut` */
+    uint32_t taken;                   /* answers, from the start, modulo 2^32 */
     uint32_t to_atomics;              /* of these: the memory side may act on the core's warps before they are there */
     uint32_t sent, due;               /* requests that are answered, from the start, modulo 2^32 */
     uint32_t sent_at[EXPECTED_TIMES]; /* core cycle modulo 2^32, of those from due to sent */
     /* Written by the memory side, also while cores ask: what they read is as before or after one of its cycles, and
      * either will do. */
-    uint32_t cut;    /* answers to pieces after the first, from the start, modulo 2^32 */
-    uint32_t on_way; /* have left their slice */
-    uint32_t left;   /* requests that have left the delay, from the start, modulo 2^32 */
+    uint32_t cut;      /* answers to pieces after the first, from the start, modulo 2^32 */
+    uint32_t answered; /* answers that have left their slice, from the start, modulo 2^32 */
+    uint32_t left;     /* requests that have left the delay, from the start, modulo 2^32 */
 };
 
 static inline uint32_t expected_read(const uint32_t *of_memory) { return __atomic_load_n(of_memory, __ATOMIC_RELAXED); }
@@ -120,9 +121,16 @@ static inline void expected_add(struct expected_answers *e, const struct packet 
         e->due = e->sent;
 }
 
+/* Have left their slice, and are not with the core yet. */
+static inline uint32_t expected_on_way(const struct expected_answers *e)
+{
+    return expected_read(&e->answered) - e->taken;
+}
+
 static inline void expected_remove(struct expected_answers *e, const struct packet *p)
 {
     e->count--;
+    e->taken++;
     e->to_atomics -= p->kind == PACKET_ATOMIC;
 }
 

@@ -47,6 +47,8 @@ void partition_share_calendar(struct partition *p, struct partition_calendar *ca
 
 void partition_link(struct partition *p, struct partition *q, struct arena *a) { link_slices(p, q, a); }
 
+void partition_set_leads(struct partition *p, bool leads) { p->leads = leads; }
+
 void partition_set_l2_clock(struct partition *p, const uint64_t *ticks) { p->l2_ticks = ticks; }
 
 /* Replies: interconnect clock. */
@@ -168,8 +170,8 @@ void partition_read_counters(struct partition *p, struct partition_counters *sum
 {
     for (uint32_t i = 0; i < p->slice_count; i++) {
         struct slice *s = &p->slices[i];
-        if (p->l2_ticks && (s->fails | s->refuses))
-            slice_settle(p, s, *p->l2_ticks - 1);
+        if (p->l2_ticks && s->fails)
+            slice_settle(s, *p->l2_ticks - 1);
         if (s->cache)
             add_counts(&sum->l2, cache_counters(s->cache), sizeof(sum->l2));
         if (s->mirror)

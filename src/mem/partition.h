@@ -16,13 +16,11 @@ struct partition; /* one channel and its slices: opaque, but for its head */
 
 /* Until when there is nothing to do: asked in every cycle, so read without a call. Early is allowed, late is not. */
 struct partition_head {
-    uint64_t l2_at;           /* core cycle, unless a request has arrived at a crossbar output of the slices */
+    uint64_t l2_at;           /* core cycle */
     uint64_t dram_at;         /* command cycle */
     uint64_t leaves_delay_at; /* core cycle in which a packet leaves the delay in front of DRAM */
-    uint64_t refusing; /* slices, a bit each from the channel's first: the request at their crossbar output has been
-                          seen, and waits for room that makes itself known by l2_at */
-    uint32_t replies;  /* that wait for the crossbar */
-    uint64_t reply_at; /* network cycle before which it has room for none of them */
+    uint32_t replies;         /* that wait for the crossbar */
+    uint64_t reply_at;        /* network cycle before which it has room for none of them */
 };
 
 /* Before these times none of the partitions that share it has anything to do, as their heads have it: an owner of many
@@ -72,9 +70,15 @@ static inline void partition_dram_cycle(struct partition *p, uint64_t dram_now, 
         partition_run_dram(p, dram_now, core_now);
 }
 
-/* Takes requests from the crossbar, runs the slices. Needed from partition_head(p)->l2_at on, and while a request waits
- * at a slice that is not refusing. */
+/* Runs the slices. Needed from partition_head(p)->l2_at on. */
 void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now);
+/* A request waits at the crossbar output of a slice, numbered from the channel's first: it is taken, if there is room,
+ * in each tick of the L2, before the slices are run in it. With partition_set_leads, and where no texture is among
+ * them, the slices may have been run before, also in up to PARTITION_LEAD_TICKS more, if the delay is longer. False: no
+ * longer, as it is nearly full. */
+enum { PARTITION_LEAD_TICKS = 60 };
+void partition_set_leads(struct partition *p, bool leads);
+bool partition_take_request(struct partition *p, uint32_t slice, uint64_t l2_now, uint64_t core_now);
 /* Nothing to do before this core cycle unless a request arrives at a crossbar output of its slices: UINT64_MAX never.
  * Early is allowed, late is not. What ticks between the core cycle before and this one may be left out. */
 uint64_t partition_next_event(const struct partition *p, uint64_t core_now);

@@ -17,16 +17,17 @@ static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 struct slice {
     uint32_t number; /* of all slices */
     uint32_t rop_cycles;
-    uint64_t at;            /* core cycle in which it has to be run again, 0: as soon as may be */
-    uint64_t ran;           /* the last L2 tick that is in the counters */
-    bool failed;            /* the access at the front of input, when it was last tried */
-    uint8_t fails, refuses; /* while it rests, in every tick: that access fails again; a request waits at the crossbar
-                               for which there is no room */
-    struct cache *cache;    /* NULL: no L2 */
-    uint32_t *input_sets;   /* of the cache, for the packets in input */
-    uint64_t busy_until;    /* L2 tick: with sectors of an atomic */
-    uint64_t intake_at;     /* L2 tick: from which it takes the next request */
-    struct slice *mirror;   /* in the other half of the L2; NULL: there are no halves */
+    uint64_t at;          /* core cycle in which it has to be run again, 0: as soon as may be */
+    uint64_t ran;         /* the last L2 tick that is in the counters */
+    bool failed;          /* the access at the front of input, when it was last tried */
+    bool fails;           /* while it rests: that access fails again in every tick */
+    uint64_t room;        /* a bit for each of the last 64 ticks before room_known: was there room for a request? */
+    uint64_t room_known;  /* L2 tick: since then that has not changed */
+    struct cache *cache;  /* NULL: no L2 */
+    uint32_t *input_sets; /* of the cache, for the packets in input */
+    uint64_t busy_until;  /* L2 tick: with sectors of an atomic */
+    uint64_t intake_at;   /* L2 tick: from which it takes the next request */
+    struct slice *mirror; /* in the other half of the L2; NULL: there are no halves */
     struct delay_line rop;
     struct ring input, to_dram, from_dram, reply;
     uint64_t reply_at;              /* network cycle before which the crossbar has no room for the first reply */
@@ -49,6 +50,7 @@ struct partition {
     uint32_t slice_count, channel;
     uint32_t dram_latency_cycles, cores_per_port;
     bool reads_evict_free, stores_evict_free;
+    bool leads; /* partition_set_leads */
     struct piece_rules cut;
     uint32_t pieces; /* of a request: so many places must be free in the input queue before one is taken */
     struct dram *dram;
@@ -68,7 +70,7 @@ static inline void wake_dram(struct partition *p) { p->head.dram_at = p->calenda
 /* partition_slice.c */
 void slice_create(struct slice *s, struct arena *a, const struct l2_config *l2, const struct address_map *map,
                   uint32_t number);
-void slice_settle(struct partition *p, struct slice *s, uint64_t tick); /* counts the ticks in which it rested */
+void slice_settle(struct slice *s, uint64_t tick); /* counts the ticks in which it rested */
 void queue_reply(struct partition *p, struct slice *s, const struct packet *request);
 /* partition_link.c, of slices that have a mirror */
 void link_slices(struct partition *p, struct partition *q, struct arena *a);

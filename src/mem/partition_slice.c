@@ -78,7 +78,7 @@ void queue_reply(struct partition *p, struct slice *s, const struct packet *requ
     push(&s->reply, request)->reply = 1;
     p->head.replies++;
     if (p->expected)
-        expected_step(&p->expected[request->core].on_way);
+        expected_step(&p->expected[request->core].answered);
 }
 
 static inline bool reply_has_room(const struct slice *s)
@@ -112,22 +112,51 @@ static void push_piece(const struct partition *p, struct slice *s, struct delaye
     }
 }
 
-static bool has_room(const struct partition *p, const struct slice *s)
+/* Requests: what comes from the crossbar is taken whether the slice has been run up to this tick, or further. Of the
+ * ticks that it has been run in, it has kept whether there was room then. */
+
+static bool input_has_room(const struct partition *p, const struct slice *s)
 {
-    return ring_room(&s->input) >= p->pieces && !delay_full(&s->rop);
+    return ring_room(&s->input) >= p->pieces;
+}
+
+static void note_room(const struct partition *p, struct slice *s, uint64_t l2_now)
+{
+    uint64_t ticks = l2_now + 1 - s->room_known, which = ticks < 64 ? (1ull << ticks) - 1 : ~0ull;
+    uint32_t first = s->room_known % 64;
+    which = which << first | (first ? which >> (64 - first) : 0);
+    s->room = input_has_room(p, s) ? s->room | which : s->room & ~which;
+    s->room_known = l2_now + 1;
+}
+
+static bool had_room(const struct partition *p, const struct slice *s, uint64_t l2_now)
+{
+    return l2_now < s->room_known ? s->room >> l2_now % 64 & 1 : input_has_room(p, s);
 }
 
 /* Not from the caches of constants and instructions. */
 static bool comes_from_l1(const struct packet *r) { return r->kind != PACKET_CONST && r->kind != PACKET_INST; }
 
-static void take_request(struct partition *p, struct slice *s, uint64_t l2_now, uint64_t core_now)
+/* The delay has given way to a packet: if that is the first, the slice is run when it is over. */
+static void await_delay(struct partition *p, struct slice *s)
 {
-    if (!has_room(p, s)) {
-        p->input_stalls++;
+    uint64_t ready = delay_front(&s->rop)->ready;
+    if (ring_full(&s->input) || s->at <= ready)
         return;
+    s->at = ready;
+    p->head.l2_at = earlier(p->head.l2_at, ready);
+    p->calendar->l2_at = earlier(p->calendar->l2_at, ready);
+}
+
+bool partition_take_request(struct partition *p, uint32_t number, uint64_t l2_now, uint64_t core_now)
+{
+    struct slice *s = &p->slices[number];
+    if (!had_room(p, s, l2_now) || delay_full(&s->rop)) {
+        p->input_stalls++;
+        return true;
     }
     if (l2_now < s->intake_at)
-        return;
+        return true;
     const struct packet *r = crossbar_first(p->requests, s->number);
     struct delayed *d = delay_back(&s->rop);
     d->packet = *r;
@@ -142,11 +171,15 @@ static void take_request(struct partition *p, struct slice *s, uint64_t l2_now, 
             l2_now + p->config->l2.store_sector_cycles * (packet_sectors((uint8_t)d->sectors) + !packet_writes_all(r));
     if (comes_from_l1(r))
         p->l1_sectors += packet_sectors((uint8_t)d->sectors);
-    if (r->kind == PACKET_TEXTURE && pieces_is_one(&p->cut, d))
+    if (r->kind == PACKET_TEXTURE && pieces_is_one(&p->cut, d)) {
         push_piece(p, s, d);
-    else
+        wake_slice(p, s);
+    } else {
         s->rop.count++;
+        await_delay(p, s);
+    }
     crossbar_pop(p->requests, s->number);
+    return s->rop.count < ROP_ENTRIES - 2 * PARTITION_LEAD_TICKS;
 }
 
 static void answer_ready(struct partition *p, struct slice *s)
@@ -308,8 +341,7 @@ static void leave_delay(const struct partition *p, struct slice *s, uint64_t cor
         delay_pop(&s->rop);
 }
 
-/* What a slice would do in its next tick if nothing came from elsewhere. What it waits for is told by wake_slice, but
- * for a request at the crossbar. */
+/* What a slice would do in its next tick if nothing came from elsewhere. What it waits for is told by wake_slice. */
 
 /* What cache_fails_again counts. */
 static void cache_failed_again(struct cache *c, uint32_t times) { ((struct cache_head *)c)->repeats += times; }
@@ -320,7 +352,7 @@ static bool input_moves(struct slice *s, uint64_t l2_now)
         return false;
     if (s->cache == NULL || !s->failed || !cache_head(s->cache)->blocked || !cache_port_free(s->cache, l2_now + 1))
         return true;
-    s->fails = 1;
+    s->fails = true;
     return false;
 }
 
@@ -330,35 +362,27 @@ static bool moves(const struct partition *p, struct slice *s, uint64_t l2_now)
     if (s->cache &&
         ((cache_has_miss(s->cache) && !ring_full(&s->to_dram)) || (cache_has_ready(s->cache) && reply_room)))
         return true;
-    bool waits = crossbar_waits_at(p->requests, s->number);
-    if (waits && has_room(p, s))
-        return true;
     if (s->from_dram.count && (reply_room || (s->cache && !packet_is_write(ring_front(&s->from_dram)))))
         return true;
     if (s->input.count && input_moves(s, l2_now))
         return true;
-    s->refuses = waits;
-    return p->l2_ticks == NULL && (s->fails | s->refuses);
+    return p->l2_ticks == NULL && s->fails;
 }
 
-void slice_settle(struct partition *p, struct slice *s, uint64_t tick)
+void slice_settle(struct slice *s, uint64_t tick)
 {
-    uint64_t ticks = tick - s->ran;
-    if (s->fails)
-        cache_failed_again(s->cache, (uint32_t)ticks);
-    if (s->refuses)
-        p->input_stalls += ticks;
+    cache_failed_again(s->cache, (uint32_t)(tick - s->ran));
     s->ran = tick;
 }
 
 static void run_slice(struct partition *p, struct slice *s, uint64_t l2_now, uint64_t core_now)
 {
-    if (s->fails | s->refuses) {
-        slice_settle(p, s, l2_now - 1);
-        s->fails = s->refuses = 0;
+    if (s->fails) {
+        slice_settle(s, l2_now - 1);
+        s->fails = false;
     }
-    if (crossbar_waits_at(p->requests, s->number))
-        take_request(p, s, l2_now, core_now);
+    if (p->leads)
+        note_room(p, s, l2_now);
     if (s->cache && cache_has_ready(s->cache))
         answer_ready(p, s);
     if (s->from_dram.count)
@@ -385,14 +409,12 @@ static void run_slice(struct partition *p, struct slice *s, uint64_t l2_now, uin
 
 void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now)
 {
-    uint64_t at = NEVER, refusing = 0, bit = 1;
+    uint64_t at = NEVER;
     p->core_now = core_now;
-    for (struct slice *s = p->slices; s != p->slices_end; s++, bit <<= 1) {
-        if (s->at <= core_now || (!s->refuses && crossbar_waits_at(p->requests, s->number)))
+    for (struct slice *s = p->slices; s != p->slices_end; s++) {
+        if (s->at <= core_now)
             run_slice(p, s, l2_now, core_now);
         at = earlier(at, s->at);
-        refusing |= s->refuses ? bit : 0;
     }
     p->head.l2_at = at;
-    p->head.refusing = refusing;
 }

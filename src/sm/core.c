@@ -19,10 +19,12 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
                                  .map = wires->map,
                                  .now = wires->network_now,
                                  .answer_bytes = wires->answer_bytes,
+                                 .answer_cycles = wires->answer_cycles,
+                                 .keeps = wires->keeps,
                                  .half = wires->half_slices,
                                  .near = (id / 2 + 1) % 2 * wires->half_slices,
                                  .blocked_bytes = wires->blocked_bytes,
-                                 .kept = arena_array(a, struct kept_packet, SM_KEPT_PACKETS)};
+                                 .kept = arena_new(a, struct sm_kept)};
     flights_init(&c->flights, a);
     front_end_init(&c->front, a, config);
     pipelines_init(&c->pipes, a, config);

@@ -24,6 +24,7 @@ struct sm_inflight {
     uint8_t space;   /* enum sm_memory, as executed */
     uint8_t written; /* destinations written so far (load/store writeback) */
     bool store, atomic, texture, in_lsu;
+    bool kept;     /* a load whose result is still to come (sm_perform_unseen) */
     bool adds_up;  /* of shared memory: its warp adds up first */
     uint8_t route; /* enum sm_route */
     uint8_t packet_kind;

@@ -20,6 +20,7 @@ struct sm_issue {
     uint64_t fenced;          /* at a fence */
     uint64_t atomic_wait;     /* for the answers to an atomic */
     uint64_t asleep;          /* until slot.wake_cycle */
+    uint64_t loading;         /* with a load whose result is still to come, of a core that runs ahead (network.c) */
     uint64_t parked;          /* without work, of those asleep (regroup.h) */
     uint64_t long_wait;       /* whose next instruction needs the result of a long operation */
     uint64_t next_l1_load;    /* whose next instruction may be held back by hold_loads */

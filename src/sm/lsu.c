@@ -8,7 +8,7 @@
  * came from memory. */
 #include "sm/core.h"
 
-enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, CLIENT_PAST_L1 = 3, CLIENT_L1D, CLIENTS };
+enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, LONGEST_ACCESS = 128, CLIENT_PAST_L1 = 3, CLIENT_L1D, CLIENTS };
 
 /* Parts of a step. The compiler makes copies of it: the last of a cycle and the others; and, of each, one that is
  * `plain`, which is a constant there: the instruction at work accesses the L1D alone, and only the L1D has results.
@@ -197,6 +197,7 @@ static void acknowledge_store(struct sm *c, uint32_t slot)
 
 static inline void fill_l1d(struct sm *c, const struct packet *answer)
 {
+    c->net.stops |= c->net.merged;
     if (c->host.hears_fills)
         sm_l1_fill_and_tell(c, answer);
     else
@@ -375,6 +376,34 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
     c->lsu.refused &= c->lsu.retry != CACHE_FAIL_QUEUE;
 }
 
+/* Its last access is at hand, the others have all been hits, and the line is there or comes in the same step. */
+__attribute__((noinline)) bool sm_lsu_may_end_load(const struct sm *c)
+{
+    const struct sm_lsu *l = &c->lsu;
+    if (l->dispatch == SM_NONE)
+        return false;
+    const struct sm_inflight *f = &c->flights.list[l->dispatch];
+    const struct sm_accesses *a = &l->access_pool[f->accesses];
+    return f->kept && f->remaining <= 1 && f->next_access + 1u >= a->count &&
+           (l->responses.count || !l->l1d || !a->count || cache_probe(l->l1d, a->list[a->count - 1].address));
+}
+
+/* One packet of each cache, and of an instruction that goes past them one, and a look at whether the next has room. */
+__attribute__((noinline)) uint32_t sm_lsu_may_send(const struct sm *c)
+{
+    const struct sm_lsu *l = &c->lsu;
+    uint32_t flits = (l->read_only_waits ? 2 : 0) + (l->fragment_count != 0);
+    if (l->d->misses.count)
+        flits += crossbar_flits(c->net.requests, packet_bytes(c, cache_miss_front(l->l1d)));
+    if (l->dispatch != SM_NONE) {
+        const struct sm_inflight *f = &c->flights.list[l->dispatch];
+        if (f->route == ROUTE_PAST)
+            flits += 2 * crossbar_flits(c->net.requests,
+                                        f->store || f->atomic ? WRITE_HEADER_BYTES + LONGEST_ACCESS : READ_BYTES);
+    }
+    return flits;
+}
+
 /* L1D */
 
 /* True: the access was taken. */
@@ -396,6 +425,8 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
     }
     c->lsu.retry = -1;
     c->lsu.moved = true;
+    if (unlikely(c->issue.loading) && outcome == CACHE_PENDING)
+        c->net.merged |= c->flights.list[p->token].kept;
     if (c->lsu.counts_sectors && p->kind == PACKET_LOAD)
         c->account.counters.load_sector_hits += packet_sectors(outcome == CACHE_MISS ? r.present : p->sectors);
     if (packet_is_write(p)) {

@@ -107,22 +107,42 @@ struct sm_lsu {
 enum { SM_KEPT_PACKETS = 32 };
 struct kept_packet {
     struct packet packet;
+    uint64_t cycle; /* in which it was sent */
     uint32_t bytes;
+};
+
+enum { SM_KEPT_ACCESSES = 32 };
+struct kept_access {
+    uint64_t cycle;
+    uint16_t id, slot; /* of the instruction */
+    bool store;
+    struct exec_kept exec;
+};
+
+/* What a core that runs ahead has done, in the order of its cycles: network.c. */
+struct sm_kept {
+    struct kept_packet packets[SM_KEPT_PACKETS];
+    struct kept_access accesses[SM_KEPT_ACCESSES];
 };
 
 /* The core's way into the interconnect, which the front end uses too. */
 struct sm_network {
     struct crossbar *requests;
     struct expected_answers *expected;
-    bool ahead; /* the core runs ahead: what it sends is kept, until the others are where it is */
+    bool ahead;          /* the core runs ahead: what it sends is kept, until the others are where it is */
+    bool stops;          /* what it has sent may have an effect soon, or a load may end */
+    bool merged;         /* a load that was kept waits for a line that has been asked for before */
+    bool keeps;          /* loads and stores: struct sm_wires */
+    uint32_t held_flits; /* in its port when it began to run ahead, and all that it has kept since */
     const struct address_map *map;
-    const uint64_t *now;   /* cycles of the interconnect */
-    uint32_t answer_bytes; /* requests are answered in pieces of so many bytes, aligned */
-    uint32_t half, near;   /* of an L2 in two halves: slices of one; the first of the half that is near. 0: one L2 */
+    const uint64_t *now;    /* cycles of the interconnect */
+    uint32_t answer_bytes;  /* requests are answered in pieces of so many bytes, aligned */
+    uint32_t half, near;    /* of an L2 in two halves: slices of one; the first of the half that is near. 0: one L2 */
+    uint32_t answer_cycles; /* from a cycle in which it sends something to that of an answer, at least */
     /* Of a packet that finds no room: the core is woken when it does; 0: none. The owner's. */
     uint32_t *blocked_bytes;
-    uint32_t kept_count, kept_flits;
-    struct kept_packet *kept;
+    uint16_t packet_first, packet_count, access_first, access_count; /* of kept: those from the first on are to come */
+    struct sm_kept *kept;
 };
 
 /* Which slice is asked for an address. */
@@ -141,7 +161,7 @@ static inline uint32_t network_answers(const struct sm_network *n, uint64_t addr
 
 /* network.c: while it runs ahead */
 bool network_keeps(const struct sm_network *n, uint32_t bytes);
-void network_keep(struct sm_network *n, const struct packet *p, uint32_t bytes);
+void network_keep(struct sm_network *n, const struct packet *p, uint32_t bytes, uint64_t now);
 
 static inline bool network_has_room(const struct sm_network *n, uint32_t port, uint32_t bytes)
 {
@@ -153,7 +173,7 @@ static inline void network_push(struct sm_network *n, uint32_t port, const struc
 {
     expected_add(n->expected, p, now);
     if (unlikely(n->ahead))
-        network_keep(n, p, bytes);
+        network_keep(n, p, bytes, now);
     else
         crossbar_push(n->requests, port, p->slice, p, bytes, *n->now);
 }
@@ -173,6 +193,12 @@ void sm_lsu_finish_hits(struct sm *c);     /* whose latency is over: all at once
 uint64_t lsu_next(const struct sm_lsu *l, uint64_t now);
 bool lsu_idle(const struct sm_lsu *l);
 void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin);
+/* lsu_access.c: while it runs ahead, what it has issued in this cycle, as far as the others cannot tell: what they
+ * write is kept. False: the rest waits for its turn. */
+bool sm_perform_unseen(struct sm *c);
+void sm_note_overwritten(struct sm *c, uint32_t slot, const struct sm_inst *by);
+bool sm_lsu_may_end_load(const struct sm *c); /* in its next step: one whose result is still to come */
+uint32_t sm_lsu_may_send(const struct sm *c); /* so many flits, or fewer, in its next step; it asks for no more room */
 
 /* lsu_access.c: from the executed instruction to its accesses */
 void sm_coalesce(struct sm *c, uint16_t id);

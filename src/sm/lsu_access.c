@@ -5,6 +5,8 @@
 #include "sm/core.h"
 #include "sm/regroup.h"
 
+#include <string.h>
+
 enum { SEGMENT_BYTES = 128 }; /* the longest, of the coalescing rule itself: where no line and no key says another */
 
 static uint64_t texture_or_device(struct sm *c, uint64_t address)
@@ -285,32 +287,92 @@ static __attribute__((noinline, cold)) void perform_before_fault(struct sm *c, s
     c->launch.faulted = true;
 }
 
+static void perform(struct sm *c, uint16_t id)
+{
+    struct sm_inflight *f = &c->flights.list[id];
+    struct exec_warp *w = c->slots[f->slot].exec;
+    if (c->mixes) {
+        regroup_perform(c, id);
+        sm_coalesce(c, id);
+        return;
+    }
+    w->access.space = PTX_SPACE_NONE;
+    w->addresses_only = f->inst->atomic && !c->config->atomics_at_once;
+    if (unlikely(w->state == WARP_FAULT))
+        perform_before_fault(c, w, f);
+    else
+        exec_perform(w, f->exec_inst, f->mask);
+    w->addresses_only = false;
+    if (w->state == WARP_FAULT)
+        sm_stop(c, f->slot);
+    if (!f->mask)
+        w->access = (struct exec_access){.space = PTX_SPACE_NONE};
+    sm_coalesce(c, id);
+}
+
 void sm_perform(struct sm *c)
 {
     host_part_set(&c->head.part, HOST_EXECUTE);
-    for (uint32_t i = 0; i < c->head.deferred; i++) {
-        struct sm_inflight *f = &c->flights.list[c->flights.deferred[i]];
-        struct exec_warp *w = c->slots[f->slot].exec;
-        if (c->mixes) {
-            regroup_perform(c, c->flights.deferred[i]);
-            sm_coalesce(c, c->flights.deferred[i]);
-            continue;
-        }
-        w->access.space = PTX_SPACE_NONE;
-        w->addresses_only = f->inst->atomic && !c->config->atomics_at_once;
-        if (unlikely(w->state == WARP_FAULT))
-            perform_before_fault(c, w, f);
-        else
-            exec_perform(w, f->exec_inst, f->mask);
-        w->addresses_only = false;
-        if (w->state == WARP_FAULT)
-            sm_stop(c, f->slot);
-        if (!f->mask)
-            w->access = (struct exec_access){.space = PTX_SPACE_NONE};
-        sm_coalesce(c, c->flights.deferred[i]);
-    }
+    for (uint32_t i = 0; i < c->head.deferred; i++)
+        perform(c, c->flights.deferred[i]);
     c->head.deferred = 0;
     host_part_set(&c->head.part, HOST_NOTHING);
+}
+
+/* False: it must wait for its turn. */
+static bool perform_unseen(struct sm *c, uint16_t id)
+{
+    struct sm_inflight *f = &c->flights.list[id];
+    struct exec_warp *w = c->slots[f->slot].exec;
+    struct sm_network *n = &c->net;
+    if (w->state == WARP_FAULT)
+        return false;
+    if (f->inst->reads_constant || !f->mask) {
+        perform(c, id);
+        return true;
+    }
+    if (!n->keeps || !f->inst->may_be_kept || n->access_count == SM_KEPT_ACCESSES ||
+        (f->inst->load && !c->program->keeps_loads))
+        return false;
+    struct kept_access *k = &n->kept->accesses[n->access_count];
+    if (!exec_keep(w, f->exec_inst, f->mask, &k->exec))
+        return false;
+    k->cycle = c->now;
+    k->id = id;
+    k->slot = f->slot;
+    k->store = f->inst->store;
+    n->access_count++;
+    sm_coalesce(c, id);
+    if (!k->store) {
+        f->kept = true;
+        c->issue.loading |= 1ull << f->slot;
+    }
+    return true;
+}
+
+__attribute__((noinline, cold)) void sm_note_overwritten(struct sm *c, uint32_t slot, const struct sm_inst *by)
+{
+    struct sm_network *n = &c->net;
+    for (uint32_t d = 0; d < by->destination_count; d++) {
+        exec_ref place;
+        uint32_t bytes;
+        sm_program_place(c->program, by->destinations[d], &place, &bytes);
+        for (uint32_t i = 0; i < n->access_count; i++)
+            if (n->kept->accesses[i].slot == slot && !n->kept->accesses[i].store)
+                exec_note_overwritten(&n->kept->accesses[i].exec, place, bytes);
+    }
+}
+
+__attribute__((noinline)) bool sm_perform_unseen(struct sm *c)
+{
+    uint32_t done = 0, count = c->head.deferred;
+    host_part_set(&c->head.part, HOST_EXECUTE);
+    while (done < count && perform_unseen(c, c->flights.deferred[done]))
+        done++;
+    c->head.deferred = count - done;
+    memmove(c->flights.deferred, c->flights.deferred + done, (count - done) * sizeof *c->flights.deferred);
+    host_part_set(&c->head.part, HOST_NOTHING);
+    return done == count;
 }
 
 void sm_perform_atomic(struct sm *c, const struct packet *p)

@@ -120,11 +120,16 @@ static void set_order(struct builder *b, struct sm_inst *s, const struct ptx_ins
     bool touches = s->unit == SM_MEM && (s->memory == SM_DEVICE || s->memory == SM_TEXTURE);
     if (ptx_opcodes[in->opcode].unit == PTX_UNIT_TENSOR && in->opcode == PTX_OP_wmma)
         b->program->serial = true; /* its loads and stores are not told apart here */
+    b->program->textures |= s->memory == SM_TEXTURE;
     b->program->atomics |= touches && (ptx_flags(in) & PTX_F_ATOMIC);
     if (touches && x->kind == EXEC_PLAIN && in->opcode != PTX_OP_cp)
         s->deferred = true;
     else if (touches)
         b->program->serial = true;
+    s->reads_constant = s->deferred && in->opcode == PTX_OP_ld && ptx_has_modifier(in, PTX_MOD_NC);
+    s->may_be_kept = s->deferred &&
+                     (in->opcode == PTX_OP_ld || (in->opcode == PTX_OP_st && !ptx_has_modifier(in, PTX_MOD_ASYNC))) &&
+                     exec_is_plain_transfer(x);
     if (in->opcode == PTX_OP_call) {
         for (uint32_t i = 0; i < in->operand_count; i++)
             if (in->operands[i].kind == PTX_OPERAND_FUNCTION && device_call_find(in->operands[i].function->name))
@@ -533,6 +538,14 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
     b->loop_base += cfg->loop_count;
 }
 
+/* Every register is awaited by its name, in one frame, and the load/store unit tells a cycle ahead when a load may end
+ * (sm_lsu_may_end_load). */
+static bool may_keep_loads(const struct sm_program *p, const struct sm_config *config)
+{
+    return !p->atomics && !p->serial && p->count == p->kernel->inst_count && !config->sub_cores &&
+           config->lsu_steps == 1 && config->l1d.banks <= 1 && !config->l1d.latency_cycles;
+}
+
 struct sm_program *sm_program_create(struct arena *a, const struct exec_function *kernel,
                                      const struct sm_config *config)
 {
@@ -567,5 +580,13 @@ struct sm_program *sm_program_create(struct arena *a, const struct exec_function
     for (uint32_t i = 0; i < image->function_count; i++)
         if (image->functions[i] != kernel && exec_may_run(kernel, image->functions[i]))
             add_function(&b, image->functions[i], views);
+    p->keeps_loads = may_keep_loads(p, config);
     return p;
+}
+
+void sm_program_place(const struct sm_program *p, uint32_t reg, exec_ref *place, uint32_t *bytes)
+{
+    uint32_t units = ptx_reg_units(p->kernel->ptx->regs[reg]);
+    *place = p->kernel->registers[reg];
+    *bytes = units ? units * 4 * WARP_LANES : 4;
 }

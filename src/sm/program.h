@@ -50,15 +50,17 @@ struct sm_inst {
     uint8_t wait;              /* enum sm_wait: what it is to wait for these */
     uint8_t element_bytes;     /* of a vector that is coalesced by its first element; else 0 */
     bool load, store, atomic, barrier, exit, branch, past_l1;
-    bool may_be_held; /* hold_loads: loads and atomics of global and local memory */
-    uint8_t adds_up;  /* enum ptx_adds_up: an atomic that a warp may do as one, where all lanes have one address */
-    uint8_t adding;   /* cycles that this takes, in shared memory */
-    uint8_t own_wait; /* cycles until its warp issues again, where its machine instructions wait for each other */
-    bool takes_turns; /* an atomic of floating point: those on one word do */
-    bool moves_frame; /* call, ret */
-    bool deferred;    /* touches device memory: performed after the core's cycle, core by core */
-    bool next_waits;  /* deferred: the instruction after it writes where this one reads or writes, so that it cannot
-                         issue in the same cycle */
+    bool may_be_held;    /* hold_loads: loads and atomics of global and local memory */
+    uint8_t adds_up;     /* enum ptx_adds_up: an atomic that a warp may do as one, where all lanes have one address */
+    uint8_t adding;      /* cycles that this takes, in shared memory */
+    uint8_t own_wait;    /* cycles until its warp issues again, where its machine instructions wait for each other */
+    bool takes_turns;    /* an atomic of floating point: those on one word do */
+    bool moves_frame;    /* call, ret */
+    bool deferred;       /* touches device memory: performed after the core's cycle, core by core */
+    bool reads_constant; /* deferred: what it reads nobody writes while the kernel runs, so that it need not wait */
+    bool may_be_kept;    /* deferred: exec_keep takes it */
+    bool next_waits;     /* deferred: the instruction after it writes where this one reads or writes, so that it cannot
+                            issue in the same cycle */
     uint8_t shared_passes; /* cycles that an access of shared memory takes at least: matrices */
     uint8_t slots;         /* machine instructions that it stands for: cycles of its scheduler */
     uint8_t skip; /* the instructions from this one on that have vanished (ptx/lowering.h): the next that issues is so
@@ -79,11 +81,15 @@ struct sm_program {
     uint64_t code_address;                 /* of instruction 0, for the instruction cache */
     uint32_t phase_count, phase_latencies; /* of the kernel: phases, and their lengths added up */
     bool atomics;                          /* of device memory */
+    bool textures;
+    bool keeps_loads; /* a result may come after the instruction, as long as it is there when the load ends */
     bool serial; /* does what cores may not do at the same time: device-runtime calls, other blocks' shared memory */
 };
 
 /* What the text of an instruction tells: where its operands in memory are; unit, latency and initiation interval (the
  * rest of *s stays). */
+/* Of a register of a kernel that calls nobody: where it is in the frame. */
+void sm_program_place(const struct sm_program *p, uint32_t reg, exec_ref *place, uint32_t *bytes);
 enum sm_memory sm_memory_of(const struct ptx_inst *in, bool is_entry);
 void sm_set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c);
 void sm_set_subcore_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c); /* hopper.c */

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/host_part.h"
 #include "mem/address_map.h"
+#include "mem/answers.h"
 #include "mem/crossbar.h"
 #include "sm/counters.h"
 #include "sm/observer.h"
@@ -44,8 +45,11 @@ struct sm_wires {
     const struct address_map *map;
     const uint64_t *network_now; /* cycles of the interconnect */
     uint32_t answer_bytes;       /* requests are answered in pieces of so many bytes, aligned */
-    uint32_t half_slices;        /* of an L2 in two halves, 0: it is one; cores are near to them in turn, two by two */
-    bool tells_written;          /* stores carry what they write (partial_writes of L1 or L2) */
+    uint32_t answer_cycles;      /* from a request to an answer, at least, but for textures and atomics */
+    bool
+        keeps; /* loads and stores do not stop a core that runs ahead, if that can be: it is one of several threads's */
+    uint32_t half_slices; /* of an L2 in two halves, 0: it is one; cores are near to them in turn, two by two */
+    bool tells_written;   /* stores carry what they write (partial_writes of L1 or L2) */
     struct expected_answers *expected; /* it counts up what it sends, and down what it takes */
     uint64_t *wake_at;                 /* the core sets it: the next cycle in which it must be run */
     uint32_t *blocked_bytes; /* and this: it sleeps until the interconnect takes a packet so long; 0: it does not */
@@ -80,6 +84,7 @@ bool sm_has_room(const struct sm *c);
 void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now); /* cta has been started */
 uint64_t sm_blocks_used(const struct sm *c);                     /* slots of blocks, as a set */
 uint32_t sm_block_limit(const struct sm *c);
+uint32_t sm_least_cycles(const struct sm *c); /* until its blocks have ended, at least: each warp still has to issue */
 struct exec_launch *sm_launch(struct sm *c);
 const struct sm_program *sm_program(const struct sm *c);
 void sm_replace_program(struct sm *c, const struct sm_program *gone, const struct sm_program *by); /* of an idle core */
@@ -87,11 +92,13 @@ void sm_replace_program(struct sm *c, const struct sm_program *gone, const struc
 /* One cycle, without what touches device memory; then that, core after core. sm_perform is called in the same cycle. */
 void sm_cycle(struct sm *c, uint64_t now);
 void sm_perform(struct sm *c);
-/* After sm_cycle: more cycles of the core alone, before the cycle `end`, as long as nobody can tell (network.c). True:
- * in the last of these (sm_now) it did what others can see. When they are there, sm_catch_up; then all that follows a
- * cycle, as sm_perform. Until then it is left alone. */
-bool sm_run_ahead(struct sm *c, uint64_t end);
-void sm_catch_up(struct sm *c);
+/* After sm_cycle: more cycles of the core alone, before the cycle `end`, as long as nobody can tell (network.c). All
+ * answers that come to it before are in the queue. True: it did what others can see, first in the cycle sm_next_seen;
+ * when they are there, sm_catch_up, and so on until there is no more (0). If that was in its last cycle (sm_now) it is
+ * followed by all that follows a cycle, as sm_perform. Until then it is left alone. */
+bool sm_run_ahead(struct sm *c, uint64_t end, struct answer_queue *answers);
+uint64_t sm_next_seen(const struct sm *c);
+void sm_catch_up(struct sm *c, uint64_t now);
 uint64_t sm_now(const struct sm *c); /* the cycle that it is in, or was run in last */
 /* Cycles up to now (exclusive) in which the core slept are counted. */
 void sm_account_until(struct sm *c, uint64_t now);

@@ -40,6 +40,8 @@ struct rig {
     struct crossbar *requests, *replies;
     struct partition *partition;
     uint64_t now, dram_now, dram_phase, wake, l2_ticks;
+    uint64_t memory_now; /* the cycle of all but the requests on their way: now, or up to `lead` cycles later */
+    uint32_t lead;
     bool sleeps, holds_replies;
     uint64_t visits, l2_visits;
     uint32_t atomics;
@@ -135,24 +137,31 @@ static inline void rig_free(struct rig *r)
     test_free(r);
 }
 
+static inline void take_requests(struct rig *r)
+{
+    for (uint64_t left = crossbar_look(r->requests)->waiting[0]; left; left &= left - 1)
+        if (__builtin_ctzll(left) < (int)r->config.l2.slices_per_channel)
+            partition_take_request(r->partition, (uint32_t)__builtin_ctzll(left), r->now, r->now);
+}
+
 static inline void tick_partition(struct rig *r, uint32_t dram_ticks)
 {
     const struct partition_head *head = partition_head(r->partition);
-    bool asked = crossbar_waiting(r->requests, NULL, 0) & ~head->refusing;
-    if (r->sleeps && r->now < r->wake && !asked)
+    uint64_t now = r->memory_now;
+    if (r->sleeps && now < r->wake && head->l2_at > now)
         return;
     r->visits++;
-    partition_reply_cycle(r->partition, r->now);
+    partition_reply_cycle(r->partition, now);
     for (uint32_t i = 0; i < dram_ticks; i++)
-        partition_dram_cycle(r->partition, r->dram_now - dram_ticks + 1 + i, r->now);
-    if (!r->sleeps || asked || head->l2_at <= r->now) {
-        partition_l2_cycle(r->partition, r->now, r->now);
+        partition_dram_cycle(r->partition, r->dram_now - dram_ticks + 1 + i, now);
+    if (!r->sleeps || head->l2_at <= now) {
+        partition_l2_cycle(r->partition, now, now);
         r->l2_visits++;
     }
-    r->wake = partition_next_event(r->partition, r->now);
-    assert_true(r->wake > r->now);
+    r->wake = partition_next_event(r->partition, now);
+    assert_true(r->wake > now);
     /* Other clocks may tick between two core cycles: those before the cycle of an event belong to it. */
-    assert_true(r->wake == r->now + 1 || r->wake == UINT64_MAX ||
+    assert_true(r->wake == now + 1 || r->wake == UINT64_MAX ||
                 (r->wake < head->l2_at && r->wake < head->leaves_delay_at));
 }
 
@@ -161,24 +170,33 @@ static inline void collect_replies(struct rig *r)
     for (uint32_t o = 0; o < ports_of(&r->config) && !r->holds_replies; o++)
         while (crossbar_front(r->replies, o)) {
             assert_true(r->log_count < LOG);
-            r->log[r->log_count++] = (struct reply){.cycle = r->now, .packet = *crossbar_front(r->replies, o)};
+            r->log[r->log_count++] = (struct reply){.cycle = r->memory_now, .packet = *crossbar_front(r->replies, o)};
             crossbar_pop(r->replies, o);
         }
+}
+
+static inline void tick_memory(struct rig *r)
+{
+    r->memory_now++;
+    r->dram_phase += r->config.dram_khz;
+    uint32_t dram_ticks = (uint32_t)(r->dram_phase / r->config.core_khz);
+    r->dram_phase %= r->config.core_khz;
+    r->dram_now += dram_ticks;
+    tick_partition(r, dram_ticks);
+    r->l2_ticks = r->memory_now + 1;
+    crossbar_cycle(r->replies, r->memory_now);
+    collect_replies(r);
 }
 
 /* One core cycle. What is pushed after it carries its number. */
 static inline void tick(struct rig *r)
 {
     r->now++;
-    r->dram_phase += r->config.dram_khz;
-    uint32_t dram_ticks = (uint32_t)(r->dram_phase / r->config.core_khz);
-    r->dram_phase %= r->config.core_khz;
-    r->dram_now += dram_ticks;
-    tick_partition(r, dram_ticks);
-    r->l2_ticks = r->now + 1;
+    take_requests(r);
+    if (r->memory_now < r->now)
+        for (uint32_t i = 0; i <= r->lead; i++)
+            tick_memory(r);
     crossbar_cycle(r->requests, r->now);
-    crossbar_cycle(r->replies, r->now);
-    collect_replies(r);
 }
 
 static inline void run(struct rig *r, uint32_t cycles)

@@ -432,7 +432,7 @@ static uint32_t answers_to(const struct packet *p, const struct mem_config *c)
 }
 
 /* Bursts of random requests with pauses; every one is answered as often as it was cut, with each sector once. */
-static struct rig *random_run(const struct mem_config *config, bool sleeps, uint64_t seed)
+static struct rig *random_run(const struct mem_config *config, bool sleeps, uint32_t lead, bool textures, uint64_t seed)
 {
     enum { REQUESTS = 3000 };
     static uint32_t expected[REQUESTS], seen[REQUESTS], sectors[REQUESTS];
@@ -440,11 +440,14 @@ static struct rig *random_run(const struct mem_config *config, bool sleeps, uint
     memset(sectors, 0, sizeof(sectors));
     struct rig *r = rig_of(*config);
     r->sleeps = sleeps;
+    r->lead = lead;
+    partition_set_leads(r->partition, lead != 0);
     if (sleeps)
         partition_set_l2_clock(r->partition, &r->l2_ticks);
     uint32_t atomics = 0;
     for (uint32_t i = 0; i < REQUESTS; i++) {
         struct packet p = random_request(&seed, i);
+        p.kind = p.kind == PACKET_TEXTURE && !textures ? PACKET_LOAD : p.kind;
         expected[i] = answers_to(&p, config);
         atomics += p.kind == PACKET_ATOMIC;
         while (!try_send(r, &p))
@@ -457,7 +460,7 @@ static struct rig *random_run(const struct mem_config *config, bool sleeps, uint
             r->midway[i / (REQUESTS / MIDWAY)] = counters_of(r); /* slices that rest have counted all the same */
     }
     drain(r);
-    assert_int_equal(partition_next_event(r->partition, r->now), UINT64_MAX);
+    assert_int_equal(partition_next_event(r->partition, r->memory_now), UINT64_MAX);
     for (uint32_t i = 0; i < r->log_count; i++) {
         const struct packet *p = &r->log[i].packet;
         seen[p->token]++;
@@ -476,17 +479,35 @@ static struct rig *random_run(const struct mem_config *config, bool sleeps, uint
     return r;
 }
 
+static void check_same(struct rig *one, struct rig *other)
+{
+    assert_int_equal(one->log_count, other->log_count);
+    for (uint32_t i = 0; i < one->log_count; i++) {
+        assert_int_equal(one->log[i].cycle, other->log[i].cycle);
+        assert_memory_equal(&one->log[i].packet, &other->log[i].packet, sizeof(struct packet));
+    }
+    struct partition_counters a = counters_of(one), b = counters_of(other);
+    assert_memory_equal(&a, &b, sizeof(a));
+}
+
+/* The slices may be run before their requests are taken, as long as the delay is longer. */
+static void check_lead(const struct mem_config *config, uint64_t seed)
+{
+    struct rig *in_step = random_run(config, true, 0, false, seed), *first = random_run(config, true, 7, false, seed),
+               *longest = random_run(config, false, ROP - 1, false, seed);
+    check_same(in_step, first);
+    check_same(in_step, longest);
+    rig_free(in_step);
+    rig_free(first);
+    rig_free(longest);
+}
+
 static void check_random(struct mem_config config, uint64_t seed)
 {
-    struct rig *awake = random_run(&config, false, seed), *sleeper = random_run(&config, true, seed);
+    struct rig *awake = random_run(&config, false, 0, true, seed), *sleeper = random_run(&config, true, 0, true, seed);
     assert_int_equal(awake->now, sleeper->now);
-    assert_int_equal(awake->log_count, sleeper->log_count);
-    for (uint32_t i = 0; i < awake->log_count; i++) {
-        assert_int_equal(awake->log[i].cycle, sleeper->log[i].cycle);
-        assert_memory_equal(&awake->log[i].packet, &sleeper->log[i].packet, sizeof(struct packet));
-    }
-    struct partition_counters a = counters_of(awake), b = counters_of(sleeper);
-    assert_memory_equal(&a, &b, sizeof(a));
+    check_same(awake, sleeper);
+    check_lead(&config, seed);
     assert_memory_equal(awake->midway, sleeper->midway, sizeof(awake->midway));
     assert_true(sleeper->visits < awake->visits && sleeper->l2_visits < sleeper->visits); /* it did sleep */
     rig_free(awake);

@@ -58,8 +58,11 @@ static void step(struct halves *h)
         partition_dram_cycle(h->partition[i], h->now, h->now);
     }
     /* as an owner does: not before the calendar says so */
-    bool asked = crossbar_look(h->requests)->waiting[0] != 0;
-    if (h->calendar.l2_at <= h->now || asked) {
+    for (uint64_t left = crossbar_look(h->requests)->waiting[0]; left; left &= left - 1) {
+        uint32_t slice = (uint32_t)__builtin_ctzll(left), per_channel = h->config.l2.slices_per_channel;
+        partition_take_request(h->partition[slice / per_channel], slice % per_channel, h->now, h->now);
+    }
+    if (h->calendar.l2_at <= h->now) {
         h->calendar.l2_at = UINT64_MAX;
         uint64_t next = UINT64_MAX;
         for (uint32_t i = 0; i < 2; i++) {

@@ -86,7 +86,7 @@ struct timed {
 
 struct timed_machine {
     const char *name, *scheduler;
-    bool functional;
+    bool functional, lockstep;
     uint32_t threads;
 };
 
@@ -95,7 +95,8 @@ static inline void timed_open(struct timed *t, const struct timed_machine *m, co
 {
     char path[256];
     uint32_t count = 0;
-    struct gpu_options options = {.functional = m->functional, .threads = m->threads, .max_cycles = 20000000};
+    struct gpu_options options = {
+        .functional = m->functional, .lockstep = m->lockstep, .threads = m->threads, .max_cycles = 20000000};
     memset(t, 0, sizeof *t);
     while (sets[count])
         count++;

@@ -1,0 +1,61 @@
+/* Answers that have left the interconnect and wait for their core: a queue with the core cycle in which each came. The
+ * memory side puts them in, the core takes them out, one a cycle, from the cycle after that on; so the memory side may
+ * be in a later cycle than the core, and in another thread. */
+#ifndef HEDDLE_MEM_ANSWERS_H
+#define HEDDLE_MEM_ANSWERS_H
+
+#include "base/arena.h"
+#include "mem/packet.h"
+
+struct answer_queue {
+    struct packet *slots;
+    uint64_t *came; /* of each slot */
+    uint32_t mask, limit;
+    uint32_t put;         /* from the start, modulo 2^32 */
+    uint32_t taken;       /* the same */
+    uint64_t given_until; /* up to this cycle the core has been given what was there for it */
+};
+
+static inline void answers_init(struct answer_queue *q, struct arena *a, uint32_t limit)
+{
+    uint32_t size = 1;
+    while (size < limit)
+        size *= 2;
+    *q = (struct answer_queue){.slots = arena_lines(a, struct packet, size),
+                               .came = arena_array(a, uint64_t, size),
+                               .mask = size - 1,
+                               .limit = limit};
+}
+
+static inline uint32_t answers_put_so_far(const struct answer_queue *q)
+{
+    return __atomic_load_n(&q->put, __ATOMIC_ACQUIRE);
+}
+static inline uint32_t answers_count(const struct answer_queue *q)
+{
+    return answers_put_so_far(q) - __atomic_load_n(&q->taken, __ATOMIC_ACQUIRE);
+}
+static inline bool answers_full(const struct answer_queue *q) { return answers_count(q) >= q->limit; }
+static inline struct packet *answers_front(const struct answer_queue *q) { return &q->slots[q->taken & q->mask]; }
+
+/* The first cycle in which the core can be given the first of them. */
+static inline uint64_t answers_front_at(const struct answer_queue *q)
+{
+    uint64_t came = q->came[q->taken & q->mask];
+    return (came > q->given_until ? came : q->given_until) + 1;
+}
+/* The same; UINT64_MAX: there is none. */
+static inline uint64_t answers_next(const struct answer_queue *q)
+{
+    return answers_count(q) ? answers_front_at(q) : UINT64_MAX;
+}
+
+static inline void answers_put(struct answer_queue *q, const struct packet *p, uint64_t now)
+{
+    q->slots[q->put & q->mask] = *p;
+    q->came[q->put & q->mask] = now;
+    __atomic_store_n(&q->put, q->put + 1, __ATOMIC_RELEASE);
+}
+static inline void answers_take(struct answer_queue *q) { __atomic_store_n(&q->taken, q->taken + 1, __ATOMIC_RELEASE); }
+
+#endif
