@@ -1,6 +1,6 @@
-/* Answers that have left the interconnect and wait for their core: a queue with the core cycle in which each came. The
- * memory side puts them in, the core takes them out, one a cycle, from the cycle after that on; so the memory side may
- * be in a later cycle than the core, and in another thread. */
+/* Answers that have left the interconnect and wait for their core: a queue that holds the core cycle in which each one
+ * came. The memory side fills it. The core takes one answer per cycle, at the earliest in the cycle after it came. So
+ * the memory side may be in a later cycle than the core, and in another thread. */
 #ifndef HEDDLE_MEM_ANSWERS_H
 #define HEDDLE_MEM_ANSWERS_H
 

@@ -376,18 +376,6 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
     c->lsu.refused &= c->lsu.retry != CACHE_FAIL_QUEUE;
 }
 
-/* Its last access is at hand, the others have all been hits, and the line is there or comes in the same step. */
-__attribute__((noinline)) bool sm_lsu_may_end_load(const struct sm *c)
-{
-    const struct sm_lsu *l = &c->lsu;
-    if (l->dispatch == SM_NONE)
-        return false;
-    const struct sm_inflight *f = &c->flights.list[l->dispatch];
-    const struct sm_accesses *a = &l->access_pool[f->accesses];
-    return f->kept && f->remaining <= 1 && f->next_access + 1u >= a->count &&
-           (l->responses.count || !l->l1d || !a->count || cache_probe(l->l1d, a->list[a->count - 1].address));
-}
-
 /* One packet of each cache, and of an instruction that goes past them one, and a look at whether the next has room. */
 __attribute__((noinline)) uint32_t sm_lsu_may_send(const struct sm *c)
 {
@@ -806,10 +794,4 @@ uint64_t lsu_next(const struct sm_lsu *l, uint64_t now)
     if (l->hits.count && l->hits.list[l->hits.head].ready < next)
         next = l->hits.list[l->hits.head].ready;
     return next;
-}
-
-bool lsu_idle(const struct sm_lsu *l)
-{
-    return l->dispatch == SM_NONE && l->next_wb == SM_NONE && l->next_global == SM_NONE && !l->l1_count &&
-           !l->hits.count && !l->shared_count && !l->responses.count && !l->texture_count && !l->fragment_count;
 }

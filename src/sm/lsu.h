@@ -191,13 +191,16 @@ void sm_lsu_release_answers(struct sm *c); /* before a cycle, where there are an
 bool sm_lsu_enter(struct sm *c);           /* after the collectors: true, an instruction has entered */
 void sm_lsu_finish_hits(struct sm *c);     /* whose latency is over: all at once, they take no port */
 uint64_t lsu_next(const struct sm_lsu *l, uint64_t now);
-bool lsu_idle(const struct sm_lsu *l);
+static inline bool lsu_idle(const struct sm_lsu *l)
+{
+    return l->dispatch == SM_NONE && l->next_wb == SM_NONE && l->next_global == SM_NONE && !l->l1_count &&
+           !l->hits.count && !l->shared_count && !l->responses.count && !l->texture_count && !l->fragment_count;
+}
 void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin);
 /* lsu_access.c: while it runs ahead, what it has issued in this cycle, as far as the others cannot tell: what they
  * write is kept. False: the rest waits for its turn. */
 bool sm_perform_unseen(struct sm *c);
 void sm_note_overwritten(struct sm *c, uint32_t slot, const struct sm_inst *by);
-bool sm_lsu_may_end_load(const struct sm *c); /* in its next step: one whose result is still to come */
 uint32_t sm_lsu_may_send(const struct sm *c); /* so many flits, or fewer, in its next step; it asks for no more room */
 
 /* lsu_access.c: from the executed instruction to its accesses */

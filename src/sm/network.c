@@ -30,12 +30,25 @@ void network_keep(struct sm_network *n, const struct packet *p, uint32_t bytes, 
     n->held_flits += crossbar_flits(n->requests, bytes);
 }
 
+/* May a load end in the next step whose result is still to come? Its last access is next, all others were hits, and the
+ * line is there or arrives in the same step. */
+static __attribute__((noinline)) bool may_end_load(const struct sm *c)
+{
+    const struct sm_lsu *l = &c->lsu;
+    if (l->dispatch == SM_NONE)
+        return false;
+    const struct sm_inflight *f = &c->flights.list[l->dispatch];
+    const struct sm_accesses *a = &l->access_pool[f->accesses];
+    return f->kept && f->remaining <= 1 && f->next_access + 1u >= a->count &&
+           (l->responses.count || !l->l1d || !a->count || cache_probe(l->l1d, a->list[a->count - 1].address));
+}
+
 /* Can it be told, for all that it may send in its next cycle, whether there is room? And of its loads whose results are
  * still to come, that none ends? */
 static bool may_go_on(const struct sm *c)
 {
     const struct sm_network *n = &c->net;
-    if (c->issue.loading && sm_lsu_may_end_load(c))
+    if (c->issue.loading && may_end_load(c))
         return false;
     if (!n->held_flits)
         return true;

@@ -539,7 +539,7 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
 }
 
 /* Every register is awaited by its name, in one frame, and the load/store unit tells a cycle ahead when a load may end
- * (sm_lsu_may_end_load). */
+ * (network.c). */
 static bool may_keep_loads(const struct sm_program *p, const struct sm_config *config)
 {
     return !p->atomics && !p->serial && p->count == p->kernel->inst_count && !config->sub_cores &&

@@ -131,15 +131,16 @@ static void same_as_at_once(void **state)
 }
 
 /* Up to the first load of a vector, which is kept. */
-static const struct exec_inst *keep_vector(struct stage *s, struct exec_kept *kept)
+static struct exec_warp *keep_vector(struct stage *s, struct exec_kept *kept)
 {
+    set_up(s, transfers);
     struct exec_warp *w = &s->block->warps[0];
     while (!(next_opcode(w) == PTX_OP_ld && is_transfer(w) &&
              ptx_has_modifier(&s->launch.kernel->ptx->insts[w->pc], PTX_MOD_V4)))
         exec_step(w);
     const struct exec_inst *in = &w->code[w->pc];
     assert_true(exec_keep(w, in, exec_advance(w), kept));
-    return in;
+    return w;
 }
 
 /* Of four registers one has been given to another value meanwhile: it stays as it is, the others are loaded. */
@@ -148,9 +149,7 @@ static void overwritten(void **state)
     (void)state;
     struct stage s;
     struct exec_kept kept;
-    set_up(&s, transfers);
-    keep_vector(&s, &kept);
-    struct exec_warp *w = &s.block->warps[0];
+    struct exec_warp *w = keep_vector(&s, &kept);
     const struct exec_function *kernel = s.launch.kernel;
     const struct ptx_inst *load = &kernel->ptx->insts[kept.in - w->code];
     uint32_t *row[4];
@@ -172,9 +171,7 @@ static void out_of_bounds(void **state)
     (void)state;
     struct stage s;
     struct exec_kept kept;
-    set_up(&s, transfers);
-    keep_vector(&s, &kept);
-    struct exec_warp *w = &s.block->warps[0];
+    struct exec_warp *w = keep_vector(&s, &kept);
     assert_true(exec_keep(w, kept.in, UINT32_MAX, &kept));
     const struct ptx_inst *load = &s.launch.kernel->ptx->insts[kept.in - w->code];
     uint64_t *address = lane_data(w, s.launch.kernel->registers[load->operands[1].elements[0].reg->index]);
