@@ -55,12 +55,26 @@ static inline void take_requests(struct timing *t, uint64_t tick, uint64_t now)
         }
 }
 
-/* Cores that sleep because the network had no room, where there may be some now: at ports that have given flits. */
+/* Cores that wait for room in the network, where there may be some now: at ports that have given flits. */
 static inline uint64_t blocked_and_asleep(const struct timing *t, uint32_t word)
 {
     const uint64_t *gave = crossbar_look(t->requests)->gave;
-    uint64_t asleep = t->blocked[word] & ~t->awake[word];
+    uint64_t asleep = t->blocked[word] & ~(t->awake[word] & ~t->ahead[word]);
     return t->core_count == t->ports ? asleep & gave[word] : asleep;
+}
+
+static bool is_ahead(const struct timing *t, uint32_t i) { return t->ahead_wake[i] != 0; }
+
+static void wake_core(struct timing *t, uint32_t i, uint64_t cycle)
+{
+    uint64_t *wake = is_ahead(t, i) ? &t->ahead_wake[i] : &t->core_wake[i];
+    *wake = earlier(*wake, cycle);
+    if (is_ahead(t, i))
+        return;
+    if (cycle == t->now)
+        bits_add(t->awake, i);
+    else
+        t->sleep_until = earlier(t->sleep_until, cycle);
 }
 
 static inline void wake_blocked(struct timing *t)
@@ -70,10 +84,10 @@ static inline void wake_blocked(struct timing *t)
     for (uint32_t word = 0; word < t->core_words; word++)
         for (uint64_t left = blocked_and_asleep(t, word); left; left &= left - 1) {
             uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(left);
-            if (!crossbar_has_room(t->requests, sm_head(t->cores[i])->port, t->core_blocked[i]))
-                continue;
-            t->core_wake[i] = t->now;
-            bits_add(t->awake, i);
+            if (crossbar_has_room(t->requests, sm_head(t->cores[i])->port, t->core_blocked[i])) {
+                wake_core(t, i, t->clock.ticks[DOMAIN_CORE]);
+                t->blocked[word] &= ~(left & -left);
+            }
         }
     crossbar_forget_given(t->requests, t->port_words);
 }
@@ -107,21 +121,20 @@ static inline uint64_t no_answer_before(const struct timing *t, uint32_t i)
     return earlier(t->horizon, later(known, (in_slice ? in_slice : t->answers_known - 1) + t->answer_cycles));
 }
 
-/* After a core's cycle, if nobody can tell, those after it. What the core does then is of cycles to come: it is left
- * alone until the others are in the last of them (catch_up). */
+/* After a core's cycle, if nobody can tell, those after it: as long as no answer can come that is not known, and as far
+ * as the network has been run. What the core does then is of cycles to come: it is left alone until the others are in
+ * the last of them (catch_up). */
 static inline void run_on(struct timing *t, uint32_t i)
 {
     struct sm *c = t->cores[i];
-    if (t->core_blocked[i] || (t->may_place && sm_has_room(c)))
+    if (t->may_place && sm_has_room(c))
         return;
-    uint64_t end = no_answer_before(t, i);
-    if (end < t->core_wake[i] + LEAST_RUN || !sm_run_ahead(c, end, &t->answers[i]))
+    uint64_t end = later(no_answer_before(t, i), earlier(t->clock.ticks[DOMAIN_CORE], t->horizon));
+    if (end < t->core_wake[i] + LEAST_RUN || !sm_run_ahead(c, t->now, end, &t->answers[i]))
         return;
     t->ahead_wake[i] = t->core_wake[i];
     t->core_wake[i] = sm_next_seen(c);
 }
-
-static bool is_ahead(const struct timing *t, uint32_t i) { return t->ahead_wake[i] != 0; }
 
 /* Part 0: the memory side. */
 static void shared_step(void *context, uint32_t part)
@@ -137,8 +150,9 @@ static void shared_step(void *context, uint32_t part)
         return;
     }
     for (uint32_t i = port * per_port; i < (port + 1) * per_port; i++)
-        if (t->core_wake[i] <= t->now && !is_ahead(t, i)) {
-            sm_cycle(t->cores[i], t->now);
+        if ((t->core_wake[i] <= t->now || bits_has(t->early, i)) && !is_ahead(t, i)) {
+            if (!bits_has(t->early, i))
+                sm_cycle(t->cores[i], t->now);
             run_on(t, i);
         }
 }
@@ -230,8 +244,10 @@ static void core_tick(struct timing *t)
             uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(left);
             if (!(ahead & left & -left)) {
                 if (!shared) {
-                    sm_cycle(t->cores[i], t->now);
-                    core_done(t, t->cores[i]);
+                    if (!(t->early[word] & left & -left)) {
+                        sm_cycle(t->cores[i], t->now);
+                        core_done(t, t->cores[i]);
+                    }
                     run_on(t, i);
                 } else if (!is_ahead(t, i)) { /* else that is of cycles to come */
                     core_done(t, t->cores[i]);
@@ -243,19 +259,15 @@ static void core_tick(struct timing *t)
             }
             if (is_ahead(t, i) && t->core_wake[i] <= t->now)
                 catch_up(t, i);
-            if (is_ahead(t, i)) {
-                ahead |= left & -left;
-            } else {
-                ahead &= ~(left & -left);
-                blocked |= t->core_blocked[i] ? left & -left : 0;
-            }
+            ahead = bits_with(ahead, left & -left, is_ahead(t, i));
+            blocked |= t->core_blocked[i] ? left & -left : 0;
             if (t->core_wake[i] <= t->now + 1)
                 continue;
             awake &= ~(left & -left);
             t->sleep_until = t->core_wake[i] < t->sleep_until ? t->core_wake[i] : t->sleep_until;
         }
-        t->awake[word] = awake | t->awake_next[word];
-        t->awake_next[word] = 0;
+        t->awake[word] = awake | (t->awake_next[word] & ~t->early[word]);
+        t->awake_next[word] = t->early[word] = 0;
         t->blocked[word] = blocked;
         t->ahead[word] = ahead;
     }
@@ -274,13 +286,22 @@ static uint64_t answers_come_at(const struct timing *t)
     return next;
 }
 
+/* The first core cycle before which nothing happens on the way of requests, or an earlier one. */
+static uint64_t network_next(const struct timing *t)
+{
+    uint64_t tick = bits_any(crossbar_look(t->requests)->waiting, t->slice_words) ? 0 : crossbar_next(t->requests);
+    if (tick == UINT64_MAX)
+        return tick;
+    return later(t->clock.ticks[DOMAIN_CORE], tick * t->period[DOMAIN_ICNT] / t->period[DOMAIN_CORE]);
+}
+
 /* The first cycle from t->now on in which anything can happen; UINT64_MAX: never again. */
 uint64_t timing_next_cycle(const struct timing *t)
 {
-    if (t->may_place || bits_any(t->awake, t->core_words) || !crossbar_idle(t->requests) ||
-        bits_any(crossbar_look(t->requests)->waiting, t->slice_words))
+    if (t->may_place || bits_any(t->awake, t->core_words))
         return t->now;
-    uint64_t next = earlier(earlier(t->sleep_until, timing_memory_next(t)), answers_come_at(t));
+    uint64_t next =
+        earlier(earlier(t->sleep_until, network_next(t)), earlier(timing_memory_next(t), answers_come_at(t)));
     return next < t->now ? t->now : next;
 }
 
@@ -298,6 +319,8 @@ static void jump(const struct timing *t, struct clocks *c, uint64_t cycle)
 void timing_jump(struct timing *t, uint64_t cycle)
 {
     t->now = cycle;
+    if (t->clock.ticks[DOMAIN_CORE] >= cycle)
+        return;
     jump(t, &t->clock, cycle);
     if (t->memory.ticks[DOMAIN_CORE] < cycle)
         jump(t, &t->memory, cycle);
@@ -316,38 +339,82 @@ static void reach_cores(struct timing *t)
     t->lags = false;
 }
 
+/* One step on the way of requests; the memory side's is before it, if that has not been run. */
+static inline void network_step(struct timing *t, uint32_t mask)
+{
+    if (mask & 1u << DOMAIN_L2)
+        take_requests(t, t->clock.ticks[DOMAIN_L2], t->clock.ticks[DOMAIN_CORE]);
+    bool leads = timing_memory_leads(t, mask);
+    if (!leads) {
+        if (t->lags)
+            reach_cores(t);
+        timing_memory_step(t, mask);
+    }
+    host_part_set(&t->part, HOST_NETWORK);
+    if (mask & 1u << DOMAIN_ICNT && !crossbar_idle(t->requests)) {
+        crossbar_cycle(t->requests, t->clock.ticks[DOMAIN_ICNT]);
+        wake_blocked(t);
+    }
+    clocks_advance(t, &t->clock, mask);
+    if (!leads)
+        t->memory = t->clock;
+}
+
+/* The first cycle in which the core may send something that is not in its port yet: when it is run next. */
+static inline uint64_t may_send_at(const struct timing *t, uint32_t i)
+{
+    return earlier(is_ahead(t, i) ? sm_now(t->cores[i]) + 1 : t->core_wake[i], answers_next(&t->answers[i]));
+}
+
+/* Does what happens next on the way of requests depend on nothing that cores have still to do? An input with enough
+ * packets sends those, whatever comes after them. */
+static bool network_may_lead(const struct timing *t, uint32_t mask)
+{
+    if (!timing_memory_leads(t, mask))
+        return false;
+    for (uint32_t i = 0; i < t->core_count; i++)
+        if (!crossbar_has_more(t->requests, i) && may_send_at(t, i) < t->clock.ticks[DOMAIN_CORE])
+            return false;
+    return true;
+}
+
+/* The network is run ahead of the cores, as far as may be, so that they can be run alone up to there. */
+static void lead_network(struct timing *t)
+{
+    uint32_t mask;
+    if (!t->network_leads || t->may_place || crossbar_idle(t->requests))
+        return;
+    while (mask = clocks_next(t, &t->clock), network_may_lead(t, mask))
+        network_step(t, mask);
+    if (t->clock.ticks[DOMAIN_CORE] < t->now + 1 + LEAST_RUN)
+        return;
+    for (uint32_t i = 0; i < t->core_count; i++)
+        if (!is_ahead(t, i) && t->core_wake[i] > t->now && may_send_at(t, i) < t->clock.ticks[DOMAIN_CORE]) {
+            bits_add(t->awake, i);
+            bits_add(t->early, i);
+        }
+}
+
 /* Up to the end of one core cycle. */
 bool timing_step(struct timing *t, struct residency *first, struct error *e)
 {
     if (t->memory.ticks[DOMAIN_CORE] == t->now && t->lead_cycles && timing_plan_lead(t, false))
         timing_lead(t, &t->part);
-    for (;;) {
-        uint32_t mask = clocks_next(t, &t->clock);
-        bool core = mask & 1u << DOMAIN_CORE;
-        if (core)
-            give_answers(t);
-        if (mask & 1u << DOMAIN_L2)
-            take_requests(t, t->clock.ticks[DOMAIN_L2], t->now);
-        bool leads = timing_memory_leads(t, mask);
-        if (!leads) {
-            if (t->lags)
-                reach_cores(t);
-            timing_memory_step(t, mask);
-        }
-        host_part_set(&t->part, HOST_NETWORK);
-        if (mask & 1u << DOMAIN_ICNT && !crossbar_idle(t->requests)) {
-            crossbar_cycle(t->requests, t->clock.ticks[DOMAIN_ICNT]);
-            wake_blocked(t);
-        }
-        clocks_advance(t, &t->clock, mask);
-        if (!leads)
-            t->memory = t->clock;
-        if (!core)
-            continue;
-        host_part_set(&t->part, HOST_NOTHING);
-        core_tick(t);
-        host_part_set(&t->part, HOST_NETWORK); /* answers and replies come next */
-        t->now++;
-        return !t->may_place || timing_place_blocks(t, first, e);
+    if (t->clock.ticks[DOMAIN_CORE] > t->now) {
+        give_answers(t);
+    } else {
+        uint32_t mask;
+        do {
+            mask = clocks_next(t, &t->clock);
+            if (mask & 1u << DOMAIN_CORE)
+                give_answers(t);
+            network_step(t, mask);
+        } while (!(mask & 1u << DOMAIN_CORE));
+        lead_network(t);
     }
+    host_part_set(&t->part, HOST_NOTHING);
+    core_tick(t);
+    host_part_set(&t->part, HOST_NETWORK); /* answers and replies come next */
+    t->now++;
+    return !t->may_place || timing_place_blocks(t, first, e);
 }

@@ -36,12 +36,13 @@ struct timing {
 
     /* What threads read that run cores, and what was written between: in one line of the host's cache. */
     _Alignas(64) uint64_t now; /* core cycle */
-    struct clocks clock;       /* of the cores and of the way of their requests */
+    struct clocks clock;       /* of the way of requests: it may be ahead of the cores, not of the memory side */
     uint64_t horizon;          /* no core is run in this cycle or later before the others are there */
     uint64_t answers_known;    /* of this cycle and those before, and to whom, answers are known that come to cores */
     bool may_place;
     bool memory_moves; /* the memory side is run further ahead while the cores are run */
     bool moves_beside; /* it may be */
+    bool network_leads; /* the way of requests may be ahead of the cores */
 
     /* What they read that never changes. */
     _Alignas(64) struct sm **cores;
@@ -84,6 +85,7 @@ struct timing {
     _Alignas(64) uint64_t awake[TIMING_CORE_WORDS]; /* cores that must be run in the next cycle, a bit each */
     uint64_t awake_next[TIMING_CORE_WORDS];         /* and in the one after it: sleeping cores with an answer */
     uint64_t blocked[TIMING_CORE_WORDS];            /* those with core_blocked */
+    uint64_t early[TIMING_CORE_WORDS];              /* of awake: those that sleep in it, but need not wait */
     uint64_t ahead[TIMING_CORE_WORDS];              /* those with ahead_wake, when the cycle began */
     uint64_t sleep_until;                           /* none of the others must be run before this cycle */
     struct workers *workers;
@@ -188,6 +190,7 @@ static inline bool timing_memory_leads(const struct timing *t, uint32_t mask)
 /* Sets of cores and channels, as words of 64 bits. */
 
 static inline void bits_add(uint64_t *words, uint32_t i) { words[i / 64] |= 1ull << i % 64; }
+static inline bool bits_has(const uint64_t *words, uint32_t i) { return words[i / 64] >> i % 64 & 1; }
 static inline uint64_t bits_with(uint64_t word, uint64_t bit, bool in) { return in ? word | bit : word & ~bit; }
 
 static inline uint64_t bits_any(const uint64_t *words, uint32_t count)

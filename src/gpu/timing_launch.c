@@ -596,6 +596,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
         t->horizon = !ahead ? 0 : t->workers ? earliest(end, meetings_next(&t->meetings, t->now)) : end;
         t->lead_cycles = lead_cycles;
         t->moves_beside = leads;
+        t->network_leads = lead_cycles != 0;
         t->lead_until = end;
         t->warps_to_come = (first->block_count - first->next_block) * first->block_warps;
         *ok = timing_step(t, g->started, e);

@@ -54,16 +54,19 @@ static uint32_t words_of(uint32_t ports) { return (ports + 63) / 64; }
 
 static void create_queues(struct crossbar *x, struct arena *a)
 {
-    uint32_t in_size = power_of_two(x->input_flits),
+    uint32_t in_size = power_of_two(x->input_flits + 1), /* one may be leaving that its owner no longer counts */
              out_size = power_of_two(x->output_flits +
                                      1); /* a router gives an output to a packet before its first flit has a place */
     x->head.input = arena_array(a, struct crossbar_input, x->inputs);
     x->head.output = arena_array(a, struct crossbar_output, x->head.outputs);
     x->head.input_mask = in_size - 1;
     x->head.output_mask = out_size - 1;
+    x->head.left_mask = in_size - 1;
     for (uint32_t i = 0; i < x->inputs; i++)
         x->head.input[i] =
-            (struct crossbar_input){.slots = arena_array(a, struct crossing, in_size), .moved_at = NEVER};
+            (struct crossbar_input){.slots = arena_array(a, struct crossing, in_size),
+                                    .left_at = arena_array(a, uint64_t, in_size),
+                                    .moved_at = NEVER};
     for (uint32_t o = 0; o < x->head.outputs; o++)
         x->head.output[o] =
             (struct crossbar_output){.slots = arena_array(a, struct arrival, out_size), .holder = CROSSBAR_NO_INPUT};
@@ -82,6 +85,7 @@ struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *
                  .entry_bytes = config->request_flit_bytes,
                  .speedup = config->speedup,
                  .outputs = outputs,
+                 .has_router = config->injection_flits != 0,
                  .hop_cycles = config->injection_flits ? 0 : config->hop_cycles,
                  .input_flits = config->injection_flits ? config->injection_flits : config->input_flits,
                  .ask_cycles = config->injection_flits || !config->hop_cycles ? 0 : 1},
@@ -187,6 +191,8 @@ INLINE void send_all(struct crossbar *x, struct crossbar_output *out, uint32_t o
     struct crossbar_input *in = &x->head.input[input];
     out->flits += flits;
     in->flits -= flits;
+    for (uint32_t i = 0; i < flits; i++)
+        in->left_at[in->left++ & x->head.left_mask] = m->number + i;
     bit_set(x->head.gave, input, wide);
     x->head.standing--;
     if (flits == 1) {
@@ -206,13 +212,15 @@ INLINE void send_all(struct crossbar *x, struct crossbar_output *out, uint32_t o
 }
 
 /* A packet for which the output has no room as a whole: one flit. */
-INLINE void send_flit(struct crossbar *x, struct crossbar_output *out, uint32_t input, bool wide)
+INLINE void send_flit(struct crossbar *x, struct crossbar_output *out, uint32_t input, const struct matching *m,
+                      bool wide)
 {
     struct crossbar_input *in = &x->head.input[input];
     out->holder = (uint16_t)input;
     out->flits++;
     in->flits--;
     in->sent++;
+    in->left_at[in->left++ & x->head.left_mask] = m->number;
     bit_set(x->head.gave, input, wide);
 }
 
@@ -243,7 +251,7 @@ INLINE void serve(struct crossbar *x, uint32_t output, struct matching *m, bool 
     if (left == 1 || out->flits + left <= x->output_flits)
         send_all(x, out, output, input, left, m, wide);
     else
-        send_flit(x, out, input, wide);
+        send_flit(x, out, input, m, wide);
 }
 
 /* A packet that was sent as a whole ends in this matching. */

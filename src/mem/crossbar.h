@@ -57,7 +57,9 @@ struct crossbar_input {
         gone_at; /* the first packet leaves flit by flit, one a matching; all of it has left before this matching */
     uint64_t moved_at; /* the last network cycle in which a packet began or ended to leave, or a flit left for which
                           there was little room */
-    uint64_t flits_in;
+    uint64_t flits_in; /* flits pushed: only grows */
+    uint64_t left;     /* flits that have left, or whose time to leave is known: the same */
+    uint64_t *left_at; /* of the last ones: the matching */
     uint64_t entry_free; /* entry_bytes: the first cycle in which its owner may begin with another packet */
     uint32_t flits;      /* in the buffer, without those counted by gone_at */
     uint32_t sent;       /* flits of a packet that leaves as the output has room for it */
@@ -92,6 +94,7 @@ struct crossbar_head {
     uint32_t entry_bytes; /* 0, or what enters an input in a cycle */
     uint32_t ask_cycles;  /* from a push to the first cycle that it matters for */
     uint32_t hop_cycles;  /* 0 where there is a router */
+    bool has_router;
     struct crossbar_input *input;
     uint64_t match_at; /* no output can be served, and no packet ends to leave, before this cycle, even if nothing is
                           pushed */
@@ -101,7 +104,7 @@ struct crossbar_head {
     struct crossbar_output *output;
     uint64_t open[CROSSBAR_WORDS]; /* outputs that somebody asks for, or that are sent to flit by flit, and that may
                                       have room */
-    uint32_t outputs, input_mask, output_mask;
+    uint32_t outputs, input_mask, output_mask, left_mask;
     uint8_t fresh[CROSSBAR_PORTS_MOST]; /* inputs whose first packet has not asked yet */
     /* Inputs that have given flits since they were last looked at (crossbar_forget_given): no other can have more room
      * than it had then. */
@@ -114,6 +117,25 @@ static inline struct crossbar_head *crossbar_head(struct crossbar *x) { return (
 static inline const struct crossbar_head *crossbar_look(const struct crossbar *x)
 {
     return (const struct crossbar_head *)x;
+}
+
+/* The clock of a network, seen from that of its owners, whose cycles come after those of the network at the same time.
+ */
+struct network_clock {
+    uint64_t owner_period, period; /* of a cycle, in the same unit */
+    const uint64_t *run_until;     /* the network has been run for all of its owners' cycles before this one */
+};
+
+/* Of an owner's cycle: the first network cycle after it. */
+static inline uint64_t network_tick(const struct network_clock *c, uint64_t cycle)
+{
+    return cycle * c->owner_period / c->period + 1;
+}
+
+/* The first cycle of an owner after which this network cycle is the next, or an earlier one. */
+static inline uint64_t network_owner_cycle(const struct network_clock *c, uint64_t tick)
+{
+    return tick ? ((tick - 1) * c->period + c->owner_period - 1) / c->owner_period : 0;
 }
 
 struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *config, uint32_t inputs,
@@ -132,8 +154,27 @@ static inline uint32_t crossbar_held(const struct crossbar_head *h, uint32_t inp
     return in->flits + (in->gone_at > h->matchings ? (uint32_t)(in->gone_at - h->matchings) : 0);
 }
 
-/* An input is touched by its owner only: inputs may be pushed to by several threads at once (each by one, all in the
- * same cycle), between two crossbar_cycle. One thread takes from the outputs. */
+/* The first network cycle before which an input has room for so many flits after all that have been pushed; UINT64_MAX:
+ * that is not known yet. What does not fit into it as a whole has room when all else has left. */
+static inline uint64_t crossbar_room_from(const struct crossbar *x, uint32_t input, uint32_t flits)
+{
+    const struct crossbar_head *h = crossbar_look(x);
+    const struct crossbar_input *in = &h->input[input];
+    uint32_t most = flits < h->input_flits ? h->input_flits - flits : 0;
+    if (in->flits_in <= most)
+        return 0;
+    uint64_t must_leave = in->flits_in - most;
+    return in->left < must_leave ? UINT64_MAX : in->left_at[(must_leave - 1) & h->left_mask] / h->speedup + 1;
+}
+
+/* An input is touched by its owner only: inputs may be pushed to by several threads at once (each by one), between two
+ * crossbar_cycle. One thread takes from the outputs. The owner may be in an earlier cycle than the network, as long as
+ * its input has not been empty since, or in a later one: `tick` is the number of the owner's next network cycle. */
+static inline bool crossbar_has_room_at(const struct crossbar *x, uint32_t input, uint32_t bytes, uint64_t tick)
+{
+    return crossbar_room_from(x, input, crossbar_flits(x, bytes)) <= tick;
+}
+
 static inline bool crossbar_has_room(const struct crossbar *x, uint32_t input, uint32_t bytes)
 {
     const struct crossbar_head *h = crossbar_look(x);
@@ -149,12 +190,6 @@ static inline uint64_t crossbar_room_at(const struct crossbar *x, uint32_t input
     uint32_t held = crossbar_held(h, input), flits = crossbar_flits(x, bytes),
              most = flits < h->input_flits ? h->input_flits - flits : 0;
     return now + (held - most + h->speedup - 1) / h->speedup;
-}
-
-/* So many flits fit into an input. */
-static inline bool crossbar_holds(const struct crossbar *x, uint32_t flits)
-{
-    return flits <= crossbar_look(x)->input_flits;
 }
 
 static inline bool crossbar_input_empty(const struct crossbar *x, uint32_t input)
@@ -173,12 +208,13 @@ static inline void crossbar_forget_given(struct crossbar *x, uint32_t words)
                 h->gave[w] &= ~(left & -left);
 }
 
-/* The first packet of an input has not been looked at. Threads that push write the same. */
+/* The first packet of an input has not been looked at. Threads that push are in different cycles: the earliest counts. */
 static inline void crossbar_note_fresh(struct crossbar_head *h, uint32_t input, uint64_t pushed)
 {
     h->fresh[input] = 1;
-    if (__atomic_load_n(&h->asks_at, __ATOMIC_RELAXED) > pushed + h->ask_cycles)
-        __atomic_store_n(&h->asks_at, pushed + h->ask_cycles, __ATOMIC_RELAXED);
+    uint64_t at = pushed + h->ask_cycles, seen = __atomic_load_n(&h->asks_at, __ATOMIC_RELAXED);
+    while (seen > at && !__atomic_compare_exchange_n(&h->asks_at, &seen, at, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
 }
 
 /* The cycle in which the last of a packet enters an input, if its first part may in this one. */
@@ -213,6 +249,20 @@ static inline bool crossbar_idle(const struct crossbar *x)
 {
     const struct crossbar_head *h = crossbar_look(x);
     return (h->match_at & h->asks_at) == UINT64_MAX && !h->standing && h->last_arrival <= h->now;
+}
+
+/* The next network cycle in which anything can happen inside, or an earlier one; UINT64_MAX: crossbar_idle. */
+static inline uint64_t crossbar_next(const struct crossbar *x)
+{
+    const struct crossbar_head *h = crossbar_look(x);
+    return h->match_at == UINT64_MAX && !h->standing && h->last_arrival <= h->now ? h->asks_at : 0;
+}
+
+/* What comes after the packets that an input holds matters for no packet in the next network cycle. */
+static inline bool crossbar_has_more(const struct crossbar *x, uint32_t input)
+{
+    const struct crossbar_head *h = crossbar_look(x);
+    return h->has_router ? h->input[input].flits != 0 : h->input[input].tail - h->input[input].head >= h->speedup;
 }
 
 bool crossbar_empty(const struct crossbar *x); /* nothing at all */

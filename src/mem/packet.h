@@ -134,16 +134,22 @@ static inline void expected_remove(struct expected_answers *e, const struct pack
     e->to_atomics -= p->kind == PACKET_ATOMIC;
 }
 
+/* Cycles since the first request that is not due was sent; negative: it is sent in a cycle to come. */
+static inline int32_t expected_age(const struct expected_answers *e, uint64_t now)
+{
+    return (int32_t)((uint32_t)now - e->sent_at[e->due % EXPECTED_TIMES]);
+}
+
 /* Of a core that expects an answer: the last cycle, from now on, after which all that it expects is still in the delay
  * of its slice or on its way there. 0: that is not known of this one. */
 static inline uint64_t expected_delayed_until(struct expected_answers *e, uint64_t now, uint32_t delay)
 {
     uint32_t left = expected_read(&e->left);
-    while (e->due != e->sent && (uint32_t)now - e->sent_at[e->due % EXPECTED_TIMES] >= delay)
+    while (e->due != e->sent && expected_age(e, now) >= (int32_t)delay)
         e->due++;
     if (left != e->due || expected_count(e) != e->sent - left)
         return 0;
-    return now + delay - 1 - ((uint32_t)now - e->sent_at[e->due % EXPECTED_TIMES]);
+    return now + delay - 1 - (uint64_t)(int64_t)expected_age(e, now);
 }
 
 #endif

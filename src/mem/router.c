@@ -25,6 +25,8 @@ struct router_input {
     uint32_t left;          /* flits of the first packet that have not moved, where it has its output */
     uint32_t freed;         /* places that the port is to hear of, one per cycle */
     uint64_t coming, heard; /* on the links: bit n, in n cycles */
+    uint64_t entering;      /* packet of the crossbar's input whose flits are the next to enter the link */
+    uint32_t entered;       /* of its flits */
     bool owns;              /* its first packet has been given its output */
 };
 
@@ -169,7 +171,26 @@ static inline void flit_arrives(struct router *r, struct crossbar_head *h, uint3
         ask(r, h, input);
 }
 
-static void inputs_cycle(struct router *r, struct crossbar_head *h)
+/* A flit leaves the queue in front of the port, if there is one that has been pushed by now. */
+static void enter_link(struct router *r, struct crossbar_head *h, uint32_t input, uint64_t now)
+{
+    struct crossbar_input *in = &h->input[input];
+    struct router_input *i = &r->input[input];
+    const struct crossing *c = &in->slots[i->entering & h->input_mask];
+    if (c->pushed > now)
+        return;
+    in->flits--;
+    in->left_at[in->left++ & h->left_mask] = now * r->speedup;
+    add_bit(h->gave, input);
+    i->held++;
+    i->coming |= 1ull << r->link_in;
+    if (++i->entered == c->flits) {
+        i->entered = 0;
+        i->entering++;
+    }
+}
+
+static void inputs_cycle(struct router *r, struct crossbar_head *h, uint64_t now)
 {
     for (uint32_t w = 0; w < r->input_words; w++)
         for (uint64_t left = r->inside[w]; left; left &= left - 1) {
@@ -183,14 +204,10 @@ static void inputs_cycle(struct router *r, struct crossbar_head *h)
             if (advance(&i->coming))
                 flit_arrives(r, h, input);
             i->held -= advance(&i->heard);
-            if (in->flits && i->held < r->buffer_in) {
-                in->flits--;
-                add_bit(h->gave, input);
-                i->held++;
-                i->coming |= 1ull << r->link_in;
-            } else if (!i->held && in->head == in->tail) {
+            if (in->flits && i->held < r->buffer_in)
+                enter_link(r, h, input, now);
+            else if (!i->held && in->head == in->tail)
                 drop_bit(r->inside, input);
-            }
         }
 }
 
@@ -283,7 +300,7 @@ void router_work(struct router *r, struct crossbar_head *h, uint64_t now)
     if (h->asks_at != NEVER)
         look_for_fresh(r, h);
     outputs_cycle(r, h, now);
-    inputs_cycle(r, h);
+    inputs_cycle(r, h, now);
     uint64_t standing[CROSSBAR_WORDS], any = 0;
     for (uint32_t w = 0; w < r->input_words; w++) {
         standing[w] = r->present[w];

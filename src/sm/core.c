@@ -17,7 +17,7 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
     c->net = (struct sm_network){.requests = wires->requests,
                                  .expected = wires->expected,
                                  .map = wires->map,
-                                 .now = wires->network_now,
+                                 .clock = wires->clock,
                                  .answer_bytes = wires->answer_bytes,
                                  .answer_cycles = wires->answer_cycles,
                                  .keeps = wires->keeps,
@@ -165,6 +165,8 @@ static inline void fall_asleep(struct sm *c, bool goes_on)
     bool enters = c->lsu.dispatch == SM_NONE && collector_offers(c->pipes.collector, COLLECT_MEM);
     uint64_t lsu_at = goes_on || enters ? c->now + 1 : lsu_next(&c->lsu, c->now);
     *c->wake_at = lsu_at < c->others_at ? lsu_at : c->others_at;
+    if (*c->net.blocked_bytes)
+        network_await_room(c);
 }
 
 void sm_cycle(struct sm *c, uint64_t now)

@@ -363,7 +363,7 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
 {
     struct packet *p = cache_miss_front(cache);
     uint32_t bytes = packet_bytes(c, p);
-    if (!network_has_room(&c->net, c->head.port, bytes)) {
+    if (!network_has_room(&c->net, c->head.port, bytes, c->now)) {
         note_blocked(c, bytes);
         return;
     }
@@ -462,7 +462,7 @@ static void expect_store_answers(struct sm *c, const struct packet *p)
 /* For an access of the instruction at work; where there is none, it waits until the core is woken for it. */
 static inline bool has_network_room(struct sm *c, uint32_t bytes)
 {
-    bool room = network_has_room(&c->net, c->head.port, bytes);
+    bool room = network_has_room(&c->net, c->head.port, bytes, c->now);
     c->lsu.waits_for_bytes = room ? 0 : bytes;
     if (!room)
         note_blocked(c, bytes);

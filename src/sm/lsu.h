@@ -104,13 +104,6 @@ struct sm_lsu {
     uint16_t texture_hits[SM_TEXTURE_HITS]; /* or results, in order, where there is a queue of fragments */
 };
 
-enum { SM_KEPT_PACKETS = 32 };
-struct kept_packet {
-    struct packet packet;
-    uint64_t cycle; /* in which it was sent */
-    uint32_t bytes;
-};
-
 enum { SM_KEPT_ACCESSES = 32 };
 struct kept_access {
     uint64_t cycle;
@@ -119,9 +112,8 @@ struct kept_access {
     struct exec_kept exec;
 };
 
-/* What a core that runs ahead has done, in the order of its cycles: network.c. */
+/* What a core that runs ahead has done that others can see, in the order of its cycles: network.c. */
 struct sm_kept {
-    struct kept_packet packets[SM_KEPT_PACKETS];
     struct kept_access accesses[SM_KEPT_ACCESSES];
 };
 
@@ -129,19 +121,19 @@ struct sm_kept {
 struct sm_network {
     struct crossbar *requests;
     struct expected_answers *expected;
-    bool ahead;          /* the core runs ahead: what it sends is kept, until the others are where it is */
-    bool stops;          /* what it has sent may have an effect soon, or a load may end */
-    bool merged;         /* a load that was kept waits for a line that has been asked for before */
-    bool keeps;          /* loads and stores: struct sm_wires */
-    uint32_t held_flits; /* in its port when it began to run ahead, and all that it has kept since */
+    bool stops;  /* a load may end whose result is still to come */
+    bool merged; /* a load that was kept waits for a line that has been asked for before */
+    bool keeps;  /* loads and stores: struct sm_wires */
+    bool used;   /* while it runs ahead: its port was not empty, or it has sent something */
     const struct address_map *map;
-    const uint64_t *now;    /* cycles of the interconnect */
+    struct network_clock clock;
+    uint64_t answered_at;   /* while it runs ahead: the first cycle in which what it has sent may be answered */
     uint32_t answer_bytes;  /* requests are answered in pieces of so many bytes, aligned */
     uint32_t half, near;    /* of an L2 in two halves: slices of one; the first of the half that is near. 0: one L2 */
     uint32_t answer_cycles; /* from a cycle in which it sends something to that of an answer, at least */
     /* Of a packet that finds no room: the core is woken when it does; 0: none. The owner's. */
     uint32_t *blocked_bytes;
-    uint16_t packet_first, packet_count, access_first, access_count; /* of kept: those from the first on are to come */
+    uint16_t access_first, access_count; /* of kept: those from the first on are to come */
     struct sm_kept *kept;
 };
 
@@ -159,23 +151,25 @@ static inline uint32_t network_answers(const struct sm_network *n, uint64_t addr
     return (uint32_t)(((address & (n->answer_bytes - 1)) + bytes + n->answer_bytes - 1) / n->answer_bytes);
 }
 
-/* network.c: while it runs ahead */
-bool network_keeps(const struct sm_network *n, uint32_t bytes);
-void network_keep(struct sm_network *n, const struct packet *p, uint32_t bytes, uint64_t now);
+/* Has the network been run for this cycle? Then it is known what has left the port before it; of a later cycle, what
+ * will have left at least. */
+static inline bool network_is_known(const struct sm_network *n, uint64_t now) { return now < *n->clock.run_until; }
 
-static inline bool network_has_room(const struct sm_network *n, uint32_t port, uint32_t bytes)
+static inline bool network_has_room(const struct sm_network *n, uint32_t port, uint32_t bytes, uint64_t now)
 {
-    return unlikely(n->ahead) ? network_keeps(n, bytes) : crossbar_has_room(n->requests, port, bytes);
+    return crossbar_has_room_at(n->requests, port, bytes, network_tick(&n->clock, now));
 }
+
+/* network.c */
+void network_await_room(struct sm *c);
+void network_note_sent(struct sm_network *n, const struct packet *p, uint64_t now);
 
 static inline void network_push(struct sm_network *n, uint32_t port, const struct packet *p, uint32_t bytes,
                                 uint64_t now)
 {
     expected_add(n->expected, p, now);
-    if (unlikely(n->ahead))
-        network_keep(n, p, bytes, now);
-    else
-        crossbar_push(n->requests, port, p->slice, p, bytes, *n->now);
+    crossbar_push(n->requests, port, p->slice, p, bytes, network_tick(&n->clock, now));
+    network_note_sent(n, p, now);
 }
 
 /* lsu.c */

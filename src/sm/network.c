@@ -2,32 +2,43 @@
  *
  * A core that knows which answers come to it before a certain cycle may be run up to there in one go (sm_run_ahead), so
  * that its state stays near the host's processor, and threads meet once for all these cycles. What it sends meanwhile
- * is kept, and pushed into its port when the others are in that cycle too; it stops where it is not certain that its
- * port has room. With several threads so are loads and stores of device memory, which take effect in the order of
+ * lies in its port with the cycle from which the network sees it. The network may have been run further than the core,
+ * and then it is known in each cycle what has left the port; where it has not, the core stops unless it is certain that
+ * its port has room. With several threads loads and stores of device memory are kept, and take effect in the order of
  * cycles and cores: a load's registers are awaited until it ends, so that their values may come later, and the core
  * stops before a cycle in which it may end. All else that others can see ends the run: an atomic, a texture, the end of
  * a block. */
 #include "sm/core.h"
 
-enum { SENDERS = 6 }; /* packets of a step: of four caches, and of an instruction past them */
+static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-static bool is_certain(const struct sm_network *n, uint32_t flits)
+/* What was sent in a cycle that the network has been run past is behind others in the port, and nobody has seen it. A
+ * texture passes no delay, and an atomic acts before it is answered. */
+void network_note_sent(struct sm_network *n, const struct packet *p, uint64_t now)
 {
-    return crossbar_holds(n->requests, n->held_flits + flits);
+    uint64_t cycles = p->kind == PACKET_TEXTURE || p->kind == PACKET_ATOMIC ? 1 : n->answer_cycles,
+             at = later(now + cycles, *n->clock.run_until);
+    n->answered_at = at < n->answered_at ? at : n->answered_at;
+    n->used = true;
 }
 
-/* Of a port that was empty it is known. */
-bool network_keeps(const struct sm_network *n, uint32_t bytes)
+/* A core that waits for room is run again when there is, as far as that is known. */
+void network_await_room(struct sm *c)
 {
-    return !n->held_flits || is_certain(n, crossbar_flits(n->requests, bytes));
+    const struct sm_network *n = &c->net;
+    uint64_t tick = crossbar_room_from(n->requests, c->head.port, crossbar_flits(n->requests, *n->blocked_bytes));
+    if (tick == UINT64_MAX)
+        return;
+    uint64_t cycle = later(network_owner_cycle(&n->clock, tick), c->now + 1);
+    *c->wake_at = cycle < *c->wake_at ? cycle : *c->wake_at;
 }
 
-void network_keep(struct sm_network *n, const struct packet *p, uint32_t bytes, uint64_t now)
+/* Is it not known when there is room for what waits? */
+static bool waits_for_network(const struct sm *c)
 {
-    invariant(n->packet_count < SM_KEPT_PACKETS);
-    n->kept->packets[n->packet_count++] = (struct kept_packet){.packet = *p, .cycle = now, .bytes = bytes};
-    n->stops |= p->kind == PACKET_TEXTURE || p->kind == PACKET_ATOMIC;
-    n->held_flits += crossbar_flits(n->requests, bytes);
+    const struct sm_network *n = &c->net;
+    return *n->blocked_bytes && crossbar_room_from(n->requests, c->head.port,
+                                                   crossbar_flits(n->requests, *n->blocked_bytes)) == UINT64_MAX;
 }
 
 /* May a load end in the next step whose result is still to come? Its last access is next, all others were hits, and the
@@ -45,25 +56,20 @@ static __attribute__((noinline)) bool may_end_load(const struct sm *c)
 
 /* Can it be told, for all that it may send in its next cycle, whether there is room? And of its loads whose results are
  * still to come, that none ends? */
-static bool may_go_on(const struct sm *c)
+static bool may_go_on(const struct sm *c, uint64_t now)
 {
     const struct sm_network *n = &c->net;
     if (c->issue.loading && may_end_load(c))
         return false;
-    if (!n->held_flits)
+    if (!n->used || network_is_known(n, now))
         return true;
-    return c->config->lsu_steps == 1 && n->packet_count + SENDERS <= SM_KEPT_PACKETS &&
-           is_certain(n, sm_lsu_may_send(c) + 1 /* of the instruction cache */);
+    uint32_t flits = sm_lsu_may_send(c) + 1 /* of the instruction cache */;
+    return c->config->lsu_steps == 1 &&
+           crossbar_room_from(n->requests, c->head.port, flits) <= network_tick(&n->clock, now);
 }
 
 /* Has it done something that the others may see at once? */
 static bool is_seen(const struct sm *c) { return c->head.deferred | c->head.blocks_ended | c->net.stops; }
-
-/* The first cycle in which something that it has sent meanwhile may be answered. */
-static uint64_t answered_at(const struct sm_network *n)
-{
-    return n->packet_count ? n->kept->packets[0].cycle + n->answer_cycles : UINT64_MAX;
-}
 
 /* The first of these is given to the core, if there is room. */
 static void take_from(struct sm *c, struct answer_queue *from, uint64_t now)
@@ -80,10 +86,12 @@ static inline void run_cycle(struct sm *c, uint64_t now)
         sm_perform_unseen(c);
 }
 
-/* As long as it has sent nothing, and no load is without its result. */
+/* As long as there is no doubt. */
 static inline void run_quietly(struct sm *c, uint64_t end)
 {
-    while (*c->wake_at < end && !(c->head.deferred | c->head.blocks_ended | c->net.held_flits | c->issue.loading))
+    uint64_t known = *c->net.clock.run_until;
+    while (*c->wake_at < end && !(c->head.deferred | c->head.blocks_ended | c->issue.loading | *c->net.blocked_bytes) &&
+           (!c->net.used || *c->wake_at < known))
         run_cycle(c, *c->wake_at);
 }
 
@@ -98,15 +106,17 @@ static void run_ahead(struct sm *c, uint64_t end, struct answer_queue *answers)
             answers->given_until = c->now;
         if (is_seen(c))
             return;
-        if (answered_at(n) < end)
-            end = answered_at(n);
+        if (n->answered_at < end)
+            end = n->answered_at;
+        if (*n->clock.run_until < end && waits_for_network(c))
+            end = *n->clock.run_until;
         uint64_t wake = *c->wake_at;
         if (next <= wake && next < end) {
             take_from(c, answers, next);
         } else if (wake >= end) {
-            answers->given_until = end - 1;
+            answers->given_until = later(answers->given_until, end - 1);
             return;
-        } else if (may_go_on(c)) {
+        } else if (may_go_on(c, wake)) {
             run_cycle(c, wake);
         } else {
             return;
@@ -114,7 +124,7 @@ static void run_ahead(struct sm *c, uint64_t end, struct answer_queue *answers)
     }
 }
 
-bool sm_run_ahead(struct sm *c, uint64_t end, struct answer_queue *answers)
+bool sm_run_ahead(struct sm *c, uint64_t now, uint64_t end, struct answer_queue *answers)
 {
     struct sm_network *n = &c->net;
     bool alone = !c->regroup && !c->observer;
@@ -122,21 +132,17 @@ bool sm_run_ahead(struct sm *c, uint64_t end, struct answer_queue *answers)
         return false;
     if (c->head.deferred && !sm_perform_unseen(c))
         return n->access_count != 0;
-    n->ahead = true;
-    n->held_flits = crossbar_held(crossbar_look(n->requests), c->head.port);
-    answers->given_until = c->now;
+    n->answered_at = UINT64_MAX;
+    n->used = !crossbar_input_empty(n->requests, c->head.port);
+    answers->given_until = later(answers->given_until, now);
     run_ahead(c, end, answers);
-    n->ahead = false;
     return sm_next_seen(c) != 0;
 }
 
 uint64_t sm_next_seen(const struct sm *c)
 {
     const struct sm_network *n = &c->net;
-    uint64_t packet = n->packet_first != n->packet_count ? n->kept->packets[n->packet_first].cycle : UINT64_MAX,
-             access = n->access_first != n->access_count ? n->kept->accesses[n->access_first].cycle : UINT64_MAX,
-             next = packet < access ? packet : access;
-    return next != UINT64_MAX ? next : is_seen(c) ? c->now : 0;
+    return n->access_first != n->access_count ? n->kept->accesses[n->access_first].cycle : is_seen(c) ? c->now : 0;
 }
 
 void sm_catch_up(struct sm *c, uint64_t now)
@@ -147,18 +153,12 @@ void sm_catch_up(struct sm *c, uint64_t now)
         if (!n->kept->accesses[n->access_first].store)
             c->flights.list[n->kept->accesses[n->access_first].id].kept = false;
     }
-    if (n->access_first == n->access_count) {
-        n->access_first = n->access_count = 0;
-        c->issue.loading = 0;
-        n->merged = false;
-    }
-    for (; n->packet_first != n->packet_count && n->kept->packets[n->packet_first].cycle == now; n->packet_first++) {
-        const struct kept_packet *k = &n->kept->packets[n->packet_first];
-        crossbar_push(n->requests, c->head.port, k->packet.slice, &k->packet, k->bytes, *n->now);
-    }
-    if (n->packet_first == n->packet_count)
-        n->packet_first = n->packet_count = 0;
-    if (!n->packet_count && !n->access_count && now >= c->now)
+    if (n->access_first != n->access_count)
+        return;
+    n->access_first = n->access_count = 0;
+    c->issue.loading = 0;
+    n->merged = false;
+    if (now >= c->now)
         n->stops = false;
 }
 

@@ -203,9 +203,9 @@ void twin_find_accesses(struct sm *c, uint32_t id)
 /* At the end of the cycle: what touches device memory. Atomics only find their addresses; they take effect at their
  * channel (sm_perform_atomic). */
 /* The twin never runs ahead. */
-bool sm_run_ahead(struct sm *c, uint64_t end, struct answer_queue *answers)
+bool sm_run_ahead(struct sm *c, uint64_t now, uint64_t end, struct answer_queue *answers)
 {
-    (void)c, (void)end, (void)answers;
+    (void)c, (void)now, (void)end, (void)answers;
     return false;
 }
 
