@@ -23,8 +23,8 @@ static bool give_answer(struct timing *t, struct answer_queue *q)
     if (answers_next(q) <= t->now) {
         struct packet *p = answers_front(q);
         if (sm_accept(t->cores[p->core], p, t->now)) {
-            if (t->core_wake[p->core] <= t->now + 1) /* else it sleeps on */
-                bits_add(t->core_wake[p->core] <= t->now ? t->awake : t->awake_next, p->core);
+            if (t->turns[p->core].wake <= t->now + 1) /* else it sleeps on */
+                bits_add(t->turns[p->core].wake <= t->now ? t->awake : t->awake_next, p->core);
             answers_take(q);
         }
         q->given_until = t->now;
@@ -63,11 +63,11 @@ static inline uint64_t blocked_and_asleep(const struct timing *t, uint32_t word)
     return t->core_count == t->ports ? asleep & gave[word] : asleep;
 }
 
-static bool is_ahead(const struct timing *t, uint32_t i) { return t->ahead_wake[i] != 0; }
+static bool is_ahead(const struct timing *t, uint32_t i) { return t->turns[i].ahead_wake != 0; }
 
 static void wake_core(struct timing *t, uint32_t i, uint64_t cycle)
 {
-    uint64_t *wake = is_ahead(t, i) ? &t->ahead_wake[i] : &t->core_wake[i];
+    uint64_t *wake = is_ahead(t, i) ? &t->turns[i].ahead_wake : &t->turns[i].wake;
     *wake = earlier(*wake, cycle);
     if (is_ahead(t, i))
         return;
@@ -84,7 +84,7 @@ static inline void wake_blocked(struct timing *t)
     for (uint32_t word = 0; word < t->core_words; word++)
         for (uint64_t left = blocked_and_asleep(t, word); left; left &= left - 1) {
             uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(left);
-            if (crossbar_has_room(t->requests, sm_head(t->cores[i])->port, t->core_blocked[i])) {
+            if (crossbar_has_room(t->requests, sm_head(t->cores[i])->port, t->turns[i].blocked)) {
                 wake_core(t, i, t->clock.ticks[DOMAIN_CORE]);
                 t->blocked[word] &= ~(left & -left);
             }
@@ -114,7 +114,7 @@ static inline uint64_t no_answer_before(const struct timing *t, uint32_t i)
     if (expected_on_way(e))
         return e->to_atomics
                    ? 0
-                   : earlier(t->horizon, later(known, t->memory_moves ? t->next_answer[i] : next_answer(t, i)));
+                   : earlier(t->horizon, later(known, t->memory_moves ? t->turns[i].next_answer : next_answer(t, i)));
     uint64_t in_slice = expected_delayed_until(e, t->now, t->least_delay);
     if (e->to_atomics)
         return in_slice ? earlier(t->horizon, in_slice + 1) : 0;
@@ -130,10 +130,10 @@ static inline void run_on(struct timing *t, uint32_t i)
     if (t->may_place && sm_has_room(c))
         return;
     uint64_t end = later(no_answer_before(t, i), earlier(t->clock.ticks[DOMAIN_CORE], t->horizon));
-    if (end < t->core_wake[i] + LEAST_RUN || !sm_run_ahead(c, t->now, end, &t->answers[i]))
+    if (end < t->turns[i].wake + LEAST_RUN || !sm_run_ahead(c, t->now, end, &t->answers[i]))
         return;
-    t->ahead_wake[i] = t->core_wake[i];
-    t->core_wake[i] = sm_next_seen(c);
+    t->turns[i].ahead_wake = t->turns[i].wake;
+    t->turns[i].wake = sm_next_seen(c);
 }
 
 /* Part 0: the memory side. */
@@ -150,7 +150,7 @@ static void shared_step(void *context, uint32_t part)
         return;
     }
     for (uint32_t i = port * per_port; i < (port + 1) * per_port; i++)
-        if ((t->core_wake[i] <= t->now || bits_has(t->early, i)) && !is_ahead(t, i)) {
+        if ((t->turns[i].wake <= t->now || bits_has(t->early, i)) && !is_ahead(t, i)) {
             if (!bits_has(t->early, i))
                 sm_cycle(t->cores[i], t->now);
             run_on(t, i);
@@ -175,11 +175,11 @@ static inline void core_done(struct timing *t, struct sm *c)
 static void catch_up(struct timing *t, uint32_t i)
 {
     sm_catch_up(t->cores[i], t->now);
-    t->core_wake[i] = sm_next_seen(t->cores[i]);
-    if (t->core_wake[i] > t->now)
+    t->turns[i].wake = sm_next_seen(t->cores[i]);
+    if (t->turns[i].wake > t->now)
         return;
-    t->core_wake[i] = t->ahead_wake[i];
-    t->ahead_wake[i] = 0;
+    t->turns[i].wake = t->turns[i].ahead_wake;
+    t->turns[i].ahead_wake = 0;
     core_done(t, t->cores[i]);
 }
 
@@ -188,10 +188,10 @@ static void end_sleep(struct timing *t)
 {
     t->sleep_until = UINT64_MAX;
     for (uint32_t i = 0; i < t->core_count; i++) {
-        if (t->core_wake[i] <= t->now)
+        if (t->turns[i].wake <= t->now)
             bits_add(t->awake, i);
-        else if (t->core_wake[i] < t->sleep_until)
-            t->sleep_until = t->core_wake[i];
+        else if (t->turns[i].wake < t->sleep_until)
+            t->sleep_until = t->turns[i].wake;
     }
 }
 
@@ -213,7 +213,7 @@ static bool let_memory_move(struct timing *t)
     for (uint32_t word = 0; word < t->core_words; word++)
         for (uint64_t left = t->awake[word] & ~t->ahead[word]; left; left &= left - 1) {
             uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(left);
-            t->next_answer[i] = t->core_blocked[i] ? 0 : next_answer(t, i);
+            t->turns[i].next_answer = t->turns[i].blocked ? 0 : next_answer(t, i);
         }
     return true;
 }
@@ -257,14 +257,14 @@ static void core_tick(struct timing *t)
                     cores++;
                 }
             }
-            if (is_ahead(t, i) && t->core_wake[i] <= t->now)
+            if (is_ahead(t, i) && t->turns[i].wake <= t->now)
                 catch_up(t, i);
             ahead = bits_with(ahead, left & -left, is_ahead(t, i));
-            blocked |= t->core_blocked[i] ? left & -left : 0;
-            if (t->core_wake[i] <= t->now + 1)
+            blocked |= t->turns[i].blocked ? left & -left : 0;
+            if (t->turns[i].wake <= t->now + 1)
                 continue;
             awake &= ~(left & -left);
-            t->sleep_until = t->core_wake[i] < t->sleep_until ? t->core_wake[i] : t->sleep_until;
+            t->sleep_until = t->turns[i].wake < t->sleep_until ? t->turns[i].wake : t->sleep_until;
         }
         t->awake[word] = awake | (t->awake_next[word] & ~t->early[word]);
         t->awake_next[word] = t->early[word] = 0;
@@ -363,36 +363,63 @@ static inline void network_step(struct timing *t, uint32_t mask)
 /* The first cycle in which the core may send something that is not in its port yet: when it is run next. */
 static inline uint64_t may_send_at(const struct timing *t, uint32_t i)
 {
-    return earlier(is_ahead(t, i) ? sm_now(t->cores[i]) + 1 : t->core_wake[i], answers_next(&t->answers[i]));
+    return earlier(is_ahead(t, i) ? sm_now(t->cores[i]) + 1 : t->turns[i].wake, answers_next(&t->answers[i]));
 }
 
-/* Does what happens next on the way of requests depend on nothing that cores have still to do? An input with enough
- * packets sends those, whatever comes after them. */
-static bool network_may_lead(const struct timing *t, uint32_t mask)
+/* Before this network cycle, nothing on the way of requests depends on what cores have still to do: an input sends the
+ * packets that it holds, whatever comes after them, or its core sends none. */
+static uint64_t settled_until(const struct timing *t)
 {
-    if (!timing_memory_leads(t, mask))
-        return false;
-    for (uint32_t i = 0; i < t->core_count; i++)
-        if (!crossbar_has_more(t->requests, i) && may_send_at(t, i) < t->clock.ticks[DOMAIN_CORE])
+    uint64_t next = t->clock.ticks[DOMAIN_ICNT], answers_known = t->memory.ticks[DOMAIN_CORE], until = UINT64_MAX;
+    for (uint32_t i = 0; i < t->core_count; i++) {
+        uint64_t port = next + crossbar_settled_cycles(t->requests, i);
+        if (port >= until)
+            continue;
+        uint64_t core = t->turns[i].blocked ? 0 : earlier(may_send_at(t, i), answers_known + 1);
+        until = earlier(until, later(port, core * t->period[DOMAIN_CORE] / t->period[DOMAIN_ICNT] + 1));
+    }
+    return until;
+}
+
+/* May the network be run one more step ahead of the cores? That is for those who wait for room in it. */
+static __attribute__((noinline)) bool network_may_lead(struct timing *t, uint32_t mask)
+{
+    if (t->clock.ticks[DOMAIN_ICNT] >= t->settled_until) {
+        t->settled_until = settled_until(t);
+        if (t->clock.ticks[DOMAIN_ICNT] >= t->settled_until)
             return false;
-    return true;
+    }
+    if (t->clock.ticks[DOMAIN_CORE] == t->now + 1)
+        timing_plan_join(t);
+    return timing_memory_leads(t, mask) || timing_memory_may_join(t, mask);
 }
 
-/* The network is run ahead of the cores, as far as may be, so that they can be run alone up to there. */
-static void lead_network(struct timing *t)
+/* All that is known up to where the network is: cores that sleep need not be run one by one when they wake. */
+static __attribute__((noinline)) void wake_early(struct timing *t)
 {
-    uint32_t mask;
-    if (!t->network_leads || t->may_place || crossbar_idle(t->requests))
-        return;
-    while (mask = clocks_next(t, &t->clock), network_may_lead(t, mask))
-        network_step(t, mask);
-    if (t->clock.ticks[DOMAIN_CORE] < t->now + 1 + LEAST_RUN)
-        return;
     for (uint32_t i = 0; i < t->core_count; i++)
-        if (!is_ahead(t, i) && t->core_wake[i] > t->now && may_send_at(t, i) < t->clock.ticks[DOMAIN_CORE]) {
+        if (!is_ahead(t, i) && t->turns[i].wake > t->now && may_send_at(t, i) < t->clock.ticks[DOMAIN_CORE]) {
             bits_add(t->awake, i);
             bits_add(t->early, i);
         }
+}
+
+/* The way of requests, up to the cycle of the cores, and on as far as may be. */
+static inline void run_network(struct timing *t)
+{
+    for (;;) {
+        uint32_t mask = clocks_next(t, &t->clock);
+        if (t->clock.ticks[DOMAIN_CORE] == t->now) {
+            if (mask & 1u << DOMAIN_CORE)
+                give_answers(t);
+        } else if (!t->network_leads || t->may_place || !bits_any(t->blocked, t->core_words) ||
+                   !network_may_lead(t, mask)) {
+            break;
+        }
+        network_step(t, mask);
+    }
+    if (t->clock.ticks[DOMAIN_CORE] > t->now + LEAST_RUN)
+        wake_early(t);
 }
 
 /* Up to the end of one core cycle. */
@@ -400,18 +427,10 @@ bool timing_step(struct timing *t, struct residency *first, struct error *e)
 {
     if (t->memory.ticks[DOMAIN_CORE] == t->now && t->lead_cycles && timing_plan_lead(t, false))
         timing_lead(t, &t->part);
-    if (t->clock.ticks[DOMAIN_CORE] > t->now) {
+    if (t->clock.ticks[DOMAIN_CORE] > t->now)
         give_answers(t);
-    } else {
-        uint32_t mask;
-        do {
-            mask = clocks_next(t, &t->clock);
-            if (mask & 1u << DOMAIN_CORE)
-                give_answers(t);
-            network_step(t, mask);
-        } while (!(mask & 1u << DOMAIN_CORE));
-        lead_network(t);
-    }
+    else
+        run_network(t);
     host_part_set(&t->part, HOST_NOTHING);
     core_tick(t);
     host_part_set(&t->part, HOST_NETWORK); /* answers and replies come next */

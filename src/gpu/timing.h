@@ -28,6 +28,15 @@ struct kept_program {
     uint64_t used;
 };
 
+/* When a core is run, in a line of its own: threads that run others write theirs in each cycle. */
+struct core_turn {
+    _Alignas(64) uint64_t wake; /* the next cycle in which it must be run */
+    uint64_t ahead_wake;        /* of one that has been run further than the others: its wake, once they are there;
+                                   meanwhile wake is the next cycle of it that others see. 0: it has not */
+    uint64_t next_answer;       /* while memory_moves: as next_answer in timing.c has it */
+    uint32_t blocked;           /* bytes for which it waits for room in the network */
+};
+
 struct timing {
     struct arena arena;
     const struct gpu_options *options;
@@ -43,14 +52,12 @@ struct timing {
     bool memory_moves; /* the memory side is run further ahead while the cores are run */
     bool moves_beside; /* it may be */
     bool network_leads; /* the way of requests may be ahead of the cores */
+    uint64_t settled_until; /* before this network cycle nothing that they do now matters there */
 
     /* What they read that never changes. */
     _Alignas(64) struct sm **cores;
-    uint64_t *core_wake;  /* of each core: the next cycle in which it must be run */
-    uint64_t *ahead_wake; /* of a core that has been run further than the others: its core_wake, once they are there;
-                             meanwhile core_wake is the next cycle of it that others see. 0: it has not */
+    struct core_turn *turns;           /* of each core */
     struct expected_answers *expected; /* of each core */
-    uint64_t *next_answer;             /* of each core, while memory_moves: as next_answer in timing.c has it */
     struct crossbar *requests, *replies;
     struct answer_queue *answers; /* of each port */
     uint32_t core_count, core_words;
@@ -58,7 +65,6 @@ struct timing {
     uint32_t answer_cycles; /* from a cycle in which an answer is still in its slice to that in which its core has it */
     uint32_t least_delay;   /* cycles from a core's request to the end of the delay in front of its slice, at least */
     uint32_t channels, slices, ports, slices_per_channel, port_words, slice_words, channel_words;
-    uint32_t *core_blocked; /* bytes for which it waits for room in the network */
     struct partition **partitions;
     uint8_t *pattern; /* which domains tick together, step after step until that repeats; NULL: it is too long, times
                          are compared */
@@ -84,7 +90,7 @@ struct timing {
 
     _Alignas(64) uint64_t awake[TIMING_CORE_WORDS]; /* cores that must be run in the next cycle, a bit each */
     uint64_t awake_next[TIMING_CORE_WORDS];         /* and in the one after it: sleeping cores with an answer */
-    uint64_t blocked[TIMING_CORE_WORDS];            /* those with core_blocked */
+    uint64_t blocked[TIMING_CORE_WORDS];            /* those that wait for room in the network */
     uint64_t early[TIMING_CORE_WORDS];              /* of awake: those that sleep in it, but need not wait */
     uint64_t ahead[TIMING_CORE_WORDS];              /* those with ahead_wake, when the cycle began */
     uint64_t sleep_until;                           /* none of the others must be run before this cycle */
@@ -120,6 +126,9 @@ uint32_t timing_lead_cycles(const struct timing *t,
                             const struct sm_program *p); /* so far, at most, it is run ahead of them */
 bool timing_plan_lead(struct timing *t, bool gently);    /* may it be run further ahead of them now? */
 void timing_lead(struct timing *t, uint8_t *part);       /* and then this, also beside them; part: as t->part */
+/* Where it is not run ahead of the network, because textures pass no delay: may it be run with it, ahead of the cores? */
+void timing_plan_join(struct timing *t);
+bool timing_memory_may_join(const struct timing *t, uint32_t mask);
 /* Where it is not run far ahead: its next step, up to which nobody sends it anything, while the cores are in the cycle
  * before. Requests have been taken for it, if the L2 ticks in it. */
 bool timing_plan_step(const struct timing *t);

@@ -37,10 +37,7 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
     const struct cache_config *l2 = &m->mem.l2.cache;
     uint32_t answer_bytes = !l2->sets ? 4096 : l2->sector_bytes ? l2->sector_bytes : l2->line_bytes;
     t->cores = arena_array(&t->arena, struct sm *, m->cores);
-    t->core_wake = arena_array(&t->arena, uint64_t, m->cores);
-    t->ahead_wake = arena_array(&t->arena, uint64_t, m->cores);
-    t->next_answer = arena_array(&t->arena, uint64_t, m->cores);
-    t->core_blocked = arena_array(&t->arena, uint32_t, m->cores);
+    t->turns = arena_lines(&t->arena, struct core_turn, m->cores);
     t->owner = arena_array(&t->arena, struct residency *, m->cores);
     t->held = arena_array(&t->arena, struct held_core, m->cores);
     t->owned_since = arena_array(&t->arena, uint64_t, m->cores);
@@ -52,14 +49,17 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
                                  .map = &t->map,
                                  .clock = {.owner_period = t->period[DOMAIN_CORE],
                                            .period = t->period[DOMAIN_ICNT],
+                                           .whole = t->period[DOMAIN_CORE] % t->period[DOMAIN_ICNT]
+                                                        ? 0
+                                                        : t->period[DOMAIN_CORE] / t->period[DOMAIN_ICNT],
                                            .run_until = &t->clock.ticks[DOMAIN_CORE]},
                                  .answer_bytes = answer_bytes,
                                  .keeps = o->threads > 1,
                                  .answer_cycles = t->least_delay + t->answer_cycles - 1,
                                  .half_slices = m->mem.l2.link_cycles ? t->slices / 2 : 0,
                                  .tells_written = l2->partial_writes || m->sm.l1d.partial_writes,
-                                 .wake_at = &t->core_wake[t->core_count],
-                                 .blocked_bytes = &t->core_blocked[t->core_count],
+                                 .wake_at = &t->turns[t->core_count].wake,
+                                 .blocked_bytes = &t->turns[t->core_count].blocked,
                                  .observer = o->timeline      ? timeline_observer(o->timeline)
                                              : o->issue_order ? issue_order_observer(o->issue_order)
                                                               : NULL};
@@ -93,7 +93,7 @@ static void make_memory(struct timing *t, const struct mem_config *m)
     t->requests = crossbar_create(&t->arena, &m->crossbar, t->ports, t->slices);
     t->replies = crossbar_create(&t->arena, &replies, t->slices, t->ports);
     t->partitions = arena_array(&t->arena, struct partition *, t->channels);
-    t->expected = arena_array(&t->arena, struct expected_answers, t->options->machine.cores);
+    t->expected = arena_lines(&t->arena, struct expected_answers, t->options->machine.cores);
     t->answer_cycles = answer_cycles(t, m->crossbar.hop_cycles);
     t->least_delay = m->l2.rop_cycles;
     for (uint32_t i = 0; i < t->channels; i++) {
@@ -181,7 +181,7 @@ struct timing *timing_create(const struct gpu_options *options, struct error *e)
         return NULL;
     }
     make_memory(t, &m->mem);
-    t->answers = arena_array(&t->arena, struct answer_queue, t->ports);
+    t->answers = arena_lines(&t->arena, struct answer_queue, t->ports);
     t->last_core = arena_array(&t->arena, uint32_t, t->ports);
     for (uint32_t i = 0; i < t->ports; i++)
         answers_init(&t->answers[i], &t->arena, m->sm.response_queue ? m->sm.response_queue : 8);

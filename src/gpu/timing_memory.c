@@ -7,6 +7,8 @@
  * room for a request (partition_take_request). */
 #include "gpu/timing.h"
 
+enum { LEAD_CYCLES = 48 }; /* so far it is run ahead at most */
+
 static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* Is it known, without asking the cores, which answers leave the interconnect in this cycle? */
@@ -112,10 +114,9 @@ static uint64_t launch_lasts(const struct timing *t, uint64_t cycles)
 
 uint32_t timing_lead_cycles(const struct timing *t, const struct sm_program *p)
 {
-    enum { MOST = 48 };
     if (p->textures || crossbar_look(t->replies)->hop_cycles)
         return 0;
-    return MOST < t->least_delay ? MOST : t->least_delay;
+    return LEAD_CYCLES < t->least_delay ? LEAD_CYCLES : t->least_delay;
 }
 
 bool timing_plan_lead(struct timing *t, bool gently)
@@ -126,6 +127,18 @@ bool timing_plan_lead(struct timing *t, bool gently)
     t->led_at = t->now;
     t->lead_stop = gently ? earlier(at + 2 * passed, t->lead_end) : t->lead_end;
     return t->lead_stop > at;
+}
+
+void timing_plan_join(struct timing *t)
+{
+    if (!t->lead_cycles)
+        t->lead_end = earlier(t->now + launch_lasts(t, LEAD_CYCLES), t->lead_until);
+}
+
+bool timing_memory_may_join(const struct timing *t, uint32_t mask)
+{
+    return !t->lead_cycles && t->memory.ticks[DOMAIN_CORE] < t->lead_end &&
+           (!(mask & 1u << DOMAIN_CORE) || answers_have_room(t));
 }
 
 bool timing_plan_step(const struct timing *t)

@@ -57,7 +57,7 @@ static void create_queues(struct crossbar *x, struct arena *a)
     uint32_t in_size = power_of_two(x->input_flits + 1), /* one may be leaving that its owner no longer counts */
              out_size = power_of_two(x->output_flits +
                                      1); /* a router gives an output to a packet before its first flit has a place */
-    x->head.input = arena_array(a, struct crossbar_input, x->inputs);
+    x->head.input = arena_lines(a, struct crossbar_input, x->inputs);
     x->head.output = arena_array(a, struct crossbar_output, x->head.outputs);
     x->head.input_mask = in_size - 1;
     x->head.output_mask = out_size - 1;
@@ -184,6 +184,11 @@ INLINE void finish_packet(struct crossbar *x, struct crossbar_output *out, uint3
     bit_set(m->finished, input, wide);
 }
 
+INLINE uint64_t cycle_after(const struct crossbar *x, uint64_t matching)
+{
+    return (x->head.speedup == 1 ? matching : matching / x->head.speedup) + 1;
+}
+
 /* The output has room for what is left of the packet: it goes, one flit a matching. */
 INLINE void send_all(struct crossbar *x, struct crossbar_output *out, uint32_t output, uint32_t input, uint32_t flits,
                      struct matching *m, bool wide)
@@ -192,7 +197,7 @@ INLINE void send_all(struct crossbar *x, struct crossbar_output *out, uint32_t o
     out->flits += flits;
     in->flits -= flits;
     for (uint32_t i = 0; i < flits; i++)
-        in->left_at[in->left++ & x->head.left_mask] = m->number + i;
+        in->left_at[in->left++ & x->head.left_mask] = cycle_after(x, m->number + i);
     bit_set(x->head.gave, input, wide);
     x->head.standing--;
     if (flits == 1) {
@@ -220,7 +225,7 @@ INLINE void send_flit(struct crossbar *x, struct crossbar_output *out, uint32_t 
     out->flits++;
     in->flits--;
     in->sent++;
-    in->left_at[in->left++ & x->head.left_mask] = m->number;
+    in->left_at[in->left++ & x->head.left_mask] = m->now + 1;
     bit_set(x->head.gave, input, wide);
 }
 

@@ -51,7 +51,7 @@ struct crossing {
 };
 
 struct crossbar_input {
-    struct crossing *slots, *first; /* first: the packet that asks, or leaves */
+    _Alignas(64) struct crossing *slots, *first; /* first: the packet that asks, or leaves */
     uint64_t head, tail;            /* packets that have left, packets pushed: both only grow */
     uint64_t
         gone_at; /* the first packet leaves flit by flit, one a matching; all of it has left before this matching */
@@ -59,7 +59,7 @@ struct crossbar_input {
                           there was little room */
     uint64_t flits_in; /* flits pushed: only grows */
     uint64_t left;     /* flits that have left, or whose time to leave is known: the same */
-    uint64_t *left_at; /* of the last ones: the matching */
+    uint64_t *left_at; /* of the last ones: the network cycle after it */
     uint64_t entry_free; /* entry_bytes: the first cycle in which its owner may begin with another packet */
     uint32_t flits;      /* in the buffer, without those counted by gone_at */
     uint32_t sent;       /* flits of a packet that leaves as the output has room for it */
@@ -123,13 +123,14 @@ static inline const struct crossbar_head *crossbar_look(const struct crossbar *x
  */
 struct network_clock {
     uint64_t owner_period, period; /* of a cycle, in the same unit */
+    uint64_t whole;                /* network cycles to a cycle of an owner, if they are that many; 0: they are not */
     const uint64_t *run_until;     /* the network has been run for all of its owners' cycles before this one */
 };
 
 /* Of an owner's cycle: the first network cycle after it. */
 static inline uint64_t network_tick(const struct network_clock *c, uint64_t cycle)
 {
-    return cycle * c->owner_period / c->period + 1;
+    return (c->whole ? cycle * c->whole : cycle * c->owner_period / c->period) + 1;
 }
 
 /* The first cycle of an owner after which this network cycle is the next, or an earlier one. */
@@ -164,7 +165,7 @@ static inline uint64_t crossbar_room_from(const struct crossbar *x, uint32_t inp
     if (in->flits_in <= most)
         return 0;
     uint64_t must_leave = in->flits_in - most;
-    return in->left < must_leave ? UINT64_MAX : in->left_at[(must_leave - 1) & h->left_mask] / h->speedup + 1;
+    return in->left < must_leave ? UINT64_MAX : in->left_at[(must_leave - 1) & h->left_mask];
 }
 
 /* An input is touched by its owner only: inputs may be pushed to by several threads at once (each by one), between two
@@ -258,11 +259,12 @@ static inline uint64_t crossbar_next(const struct crossbar *x)
     return h->match_at == UINT64_MAX && !h->standing && h->last_arrival <= h->now ? h->asks_at : 0;
 }
 
-/* What comes after the packets that an input holds matters for no packet in the next network cycle. */
-static inline bool crossbar_has_more(const struct crossbar *x, uint32_t input)
+/* For so many network cycles at least, what comes after the packets that an input holds matters to nobody. */
+static inline uint64_t crossbar_settled_cycles(const struct crossbar *x, uint32_t input)
 {
     const struct crossbar_head *h = crossbar_look(x);
-    return h->has_router ? h->input[input].flits != 0 : h->input[input].tail - h->input[input].head >= h->speedup;
+    const struct crossbar_input *in = &h->input[input];
+    return h->has_router ? in->flits : h->speedup == 1 ? in->tail - in->head : (in->tail - in->head) / h->speedup;
 }
 
 bool crossbar_empty(const struct crossbar *x); /* nothing at all */

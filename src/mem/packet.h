@@ -93,14 +93,14 @@ enum { EXPECTED_TIMES = 128 };
  * ago are due: they may have left the delay. If just as many have, and all of these have been answered, the next answer
  * is no earlier than the delay of the first one after them. */
 struct expected_answers {
-    uint32_t count;                   /* but for those of `cut` */
+    _Alignas(64) uint32_t count;      /* but for those of `cut` */
     uint32_t taken;                   /* answers, from the start, modulo 2^32 */
     uint32_t to_atomics;              /* of these: the memory side may act on the core's warps before they are there */
     uint32_t sent, due;               /* requests that are answered, from the start, modulo 2^32 */
     uint32_t sent_at[EXPECTED_TIMES]; /* core cycle modulo 2^32, of those from due to sent */
     /* Written by the memory side, also while cores ask: what they read is as before or after one of its cycles, and
      * either will do. */
-    uint32_t cut;      /* answers to pieces after the first, from the start, modulo 2^32 */
+    _Alignas(64) uint32_t cut; /* answers to pieces after the first, from the start, modulo 2^32 */
     uint32_t answered; /* answers that have left their slice, from the start, modulo 2^32 */
     uint32_t left;     /* requests that have left the delay, from the start, modulo 2^32 */
 };

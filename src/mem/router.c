@@ -180,7 +180,7 @@ static void enter_link(struct router *r, struct crossbar_head *h, uint32_t input
     if (c->pushed > now)
         return;
     in->flits--;
-    in->left_at[in->left++ & h->left_mask] = now * r->speedup;
+    in->left_at[in->left++ & h->left_mask] = now + 1;
     add_bit(h->gave, input);
     i->held++;
     i->coming |= 1ull << r->link_in;

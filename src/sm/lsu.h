@@ -127,6 +127,7 @@ struct sm_network {
     bool used;   /* while it runs ahead: its port was not empty, or it has sent something */
     const struct address_map *map;
     struct network_clock clock;
+    uint64_t room_at;       /* the cycle in which there is room for blocked_bytes; UINT64_MAX: not known */
     uint64_t answered_at;   /* while it runs ahead: the first cycle in which what it has sent may be answered */
     uint32_t answer_bytes;  /* requests are answered in pieces of so many bytes, aligned */
     uint32_t half, near;    /* of an L2 in two halves: slices of one; the first of the half that is near. 0: one L2 */

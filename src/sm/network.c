@@ -25,20 +25,10 @@ void network_note_sent(struct sm_network *n, const struct packet *p, uint64_t no
 /* A core that waits for room is run again when there is, as far as that is known. */
 void network_await_room(struct sm *c)
 {
-    const struct sm_network *n = &c->net;
+    struct sm_network *n = &c->net;
     uint64_t tick = crossbar_room_from(n->requests, c->head.port, crossbar_flits(n->requests, *n->blocked_bytes));
-    if (tick == UINT64_MAX)
-        return;
-    uint64_t cycle = later(network_owner_cycle(&n->clock, tick), c->now + 1);
-    *c->wake_at = cycle < *c->wake_at ? cycle : *c->wake_at;
-}
-
-/* Is it not known when there is room for what waits? */
-static bool waits_for_network(const struct sm *c)
-{
-    const struct sm_network *n = &c->net;
-    return *n->blocked_bytes && crossbar_room_from(n->requests, c->head.port,
-                                                   crossbar_flits(n->requests, *n->blocked_bytes)) == UINT64_MAX;
+    n->room_at = tick == UINT64_MAX ? tick : later(network_owner_cycle(&n->clock, tick), c->now + 1);
+    *c->wake_at = n->room_at < *c->wake_at ? n->room_at : *c->wake_at;
 }
 
 /* May a load end in the next step whose result is still to come? Its last access is next, all others were hits, and the
@@ -108,7 +98,7 @@ static void run_ahead(struct sm *c, uint64_t end, struct answer_queue *answers)
             return;
         if (n->answered_at < end)
             end = n->answered_at;
-        if (*n->clock.run_until < end && waits_for_network(c))
+        if (*n->clock.run_until < end && *n->blocked_bytes && n->room_at == UINT64_MAX)
             end = *n->clock.run_until;
         uint64_t wake = *c->wake_at;
         if (next <= wake && next < end) {
