@@ -129,7 +129,8 @@ static inline void run_on(struct timing *t, uint32_t i)
     struct sm *c = t->cores[i];
     if (t->may_place && sm_has_room(c))
         return;
-    uint64_t end = later(no_answer_before(t, i), earlier(t->clock.ticks[DOMAIN_CORE], t->horizon));
+    uint64_t known = earlier(t->clock.ticks[DOMAIN_CORE], t->horizon),
+             end = t->turns[i].blocked ? known : later(no_answer_before(t, i), known);
     if (end < t->turns[i].wake + LEAST_RUN || !sm_run_ahead(c, t->now, end, &t->answers[i]))
         return;
     t->turns[i].ahead_wake = t->turns[i].wake;

@@ -91,6 +91,7 @@ static void make_memory(struct timing *t, const struct mem_config *m)
     struct crossbar_config replies = m->crossbar;
     replies.request_flit_bytes = 0;
     t->requests = crossbar_create(&t->arena, &m->crossbar, t->ports, t->slices);
+    crossbar_note_times(t->requests);
     t->replies = crossbar_create(&t->arena, &replies, t->slices, t->ports);
     t->partitions = arena_array(&t->arena, struct partition *, t->channels);
     t->expected = arena_lines(&t->arena, struct expected_answers, t->options->machine.cores);

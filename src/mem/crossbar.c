@@ -30,6 +30,7 @@ struct crossbar {
     uint32_t sending; /* outputs with a packet that leaves, all of which has room */
     uint64_t worked;  /* the last cycle that was looked at */
     uint64_t stalls;  /* up to it */
+    bool notes_times; /* crossbar_note_times */
     struct crossbar_counters *sums;
     struct router *router; /* NULL: none */
 };
@@ -107,6 +108,8 @@ struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *
         x->router = router_create(a, config, inputs, outputs);
     return x;
 }
+
+void crossbar_note_times(struct crossbar *x) { x->notes_times = true; }
 
 INLINE void bit_set(uint64_t *words, uint32_t i, bool wide) { words[wide ? i / 64 : 0] |= 1ull << (i % 64); }
 INLINE void bit_clear(uint64_t *words, uint32_t i, bool wide) { words[wide ? i / 64 : 0] &= ~(1ull << (i % 64)); }
@@ -196,7 +199,7 @@ INLINE void send_all(struct crossbar *x, struct crossbar_output *out, uint32_t o
     struct crossbar_input *in = &x->head.input[input];
     out->flits += flits;
     in->flits -= flits;
-    for (uint32_t i = 0; i < flits; i++)
+    for (uint32_t i = 0; x->notes_times && i < flits; i++)
         in->left_at[in->left++ & x->head.left_mask] = cycle_after(x, m->number + i);
     bit_set(x->head.gave, input, wide);
     x->head.standing--;
@@ -225,7 +228,8 @@ INLINE void send_flit(struct crossbar *x, struct crossbar_output *out, uint32_t 
     out->flits++;
     in->flits--;
     in->sent++;
-    in->left_at[in->left++ & x->head.left_mask] = m->now + 1;
+    if (x->notes_times)
+        in->left_at[in->left++ & x->head.left_mask] = m->now + 1;
     bit_set(x->head.gave, input, wide);
 }
 

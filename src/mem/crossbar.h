@@ -142,6 +142,9 @@ static inline uint64_t network_owner_cycle(const struct network_clock *c, uint64
 struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *config, uint32_t inputs,
                                  uint32_t outputs);
 
+/* From the start on, it is kept when flits leave their input, for owners who are in other cycles than the network. */
+void crossbar_note_times(struct crossbar *x);
+
 static inline uint32_t crossbar_flits(const struct crossbar *x, uint32_t bytes)
 {
     uint32_t flit_bytes = crossbar_look(x)->flit_bytes;
@@ -155,7 +158,7 @@ static inline uint32_t crossbar_held(const struct crossbar_head *h, uint32_t inp
     return in->flits + (in->gone_at > h->matchings ? (uint32_t)(in->gone_at - h->matchings) : 0);
 }
 
-/* The first network cycle before which an input has room for so many flits after all that have been pushed; UINT64_MAX:
+/* Of a network that notes times: the first network cycle before which an input has room for so many flits after all that have been pushed; UINT64_MAX:
  * that is not known yet. What does not fit into it as a whole has room when all else has left. */
 static inline uint64_t crossbar_room_from(const struct crossbar *x, uint32_t input, uint32_t flits)
 {
