@@ -201,7 +201,7 @@ static bool is_worth_sharing(const struct timing *t)
     uint32_t count = 0;
     for (uint32_t word = 0; word < t->core_words; word++)
         count += (uint32_t)__builtin_popcountll(t->awake[word] & ~t->ahead[word]);
-    return count > 2 && !t->serial;
+    return count > 1 && !t->serial;
 }
 
 /* The memory side is about to be run beside the cores that are: what they ask of it is answered before. */
