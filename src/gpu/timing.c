@@ -12,7 +12,7 @@
 
 /* A delay in front of a slice that was nearly full has room again, or it is seen to be full once more. */
 enum { CROWDED_CYCLES = 1024 };
-enum { LEAST_RUN = 4 }; /* cycles of a core alone that are worth while */
+enum { LEAST_RUN = 4, LONG_RUN = 24 }; /* cycles of a core alone that are worth while, and that may be cut in two */
 
 static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -121,27 +121,73 @@ static inline uint64_t no_answer_before(const struct timing *t, uint32_t i)
     return earlier(t->horizon, later(known, (in_slice ? in_slice : t->answers_known - 1) + t->answer_cycles));
 }
 
+/* Up to which cycle may it be run alone? 0: that is not worth while. */
+static inline uint64_t run_end(const struct timing *t, uint32_t i)
+{
+    const struct sm *c = t->cores[i];
+    if ((t->may_place && sm_has_room(c)) || !sm_may_run_ahead(c))
+        return 0;
+    uint64_t known = earlier(t->clock.ticks[DOMAIN_CORE], t->horizon),
+             end = t->turns[i].blocked ? known : later(no_answer_before(t, i), known);
+    return end < t->turns[i].wake + LEAST_RUN ? 0 : end;
+}
+
+static inline void leave_alone(struct timing *t, uint32_t i)
+{
+    uint64_t seen = sm_next_seen(t->cores[i]);
+    if (!seen)
+        return;
+    t->turns[i].ahead_wake = t->turns[i].wake;
+    t->turns[i].wake = seen;
+}
+
 /* After a core's cycle, if nobody can tell, those after it: as long as no answer can come that is not known, and as far
  * as the network has been run. What the core does then is of cycles to come: it is left alone until the others are in
  * the last of them (catch_up). */
 static inline void run_on(struct timing *t, uint32_t i)
 {
-    struct sm *c = t->cores[i];
-    if (t->may_place && sm_has_room(c))
+    uint64_t end = run_end(t, i);
+    if (!end)
         return;
-    uint64_t known = earlier(t->clock.ticks[DOMAIN_CORE], t->horizon),
-             end = t->turns[i].blocked ? known : later(no_answer_before(t, i), known);
-    if (end < t->turns[i].wake + LEAST_RUN || !sm_run_ahead(c, t->now, end, &t->answers[i]))
-        return;
-    t->turns[i].ahead_wake = t->turns[i].wake;
-    t->turns[i].wake = sm_next_seen(c);
+    sm_run_ahead(t->cores[i], t->now, end, &t->answers[i]);
+    leave_alone(t, i);
 }
 
-/* Part 0: the memory side. */
+/* The same in two turns, between which another thread may take it over. */
+static void run_on_halfway(struct timing *t, uint32_t i)
+{
+    struct core_turn *turn = &t->turns[i];
+    uint64_t end = run_end(t, i), cycles = end - turn->wake;
+    if (t->round_turns == 1 || !end || cycles < LONG_RUN) {
+        run_on(t, i);
+        return;
+    }
+    turn->end = end;
+    sm_run_ahead(t->cores[i], t->now, turn->wake + cycles / 2, &t->answers[i]);
+}
+
+static void run_other_half(struct timing *t, uint32_t i)
+{
+    struct core_turn *turn = &t->turns[i];
+    while (__atomic_load_n(&turn->round, __ATOMIC_ACQUIRE) != t->round)
+        ; /* it is being run: that takes as long as the half that is missing */
+    if (!turn->end)
+        return;
+    sm_run_further(t->cores[i], turn->end, &t->answers[i]);
+    leave_alone(t, i);
+    turn->end = 0;
+}
+
+/* Part 0: the memory side. The parts after all of these: the second turn. */
 static void shared_step(void *context, uint32_t part)
 {
     struct timing *t = context;
-    uint32_t per_port = t->core_count / t->ports, port = part - 1;
+    uint32_t per_port = t->core_count / t->ports, port = (part - 1) % (1 + t->ports);
+    if (part > t->ports) {
+        for (uint32_t i = port * per_port; port < t->ports && i < (port + 1) * per_port; i++)
+            run_other_half(t, i);
+        return;
+    }
     if (part == 0) {
         if (t->memory_moves && t->lead_cycles)
             timing_lead(t, &t->memory_part);
@@ -150,12 +196,25 @@ static void shared_step(void *context, uint32_t part)
         host_part_set(&t->memory_part, HOST_NOTHING);
         return;
     }
-    for (uint32_t i = port * per_port; i < (port + 1) * per_port; i++)
+    for (uint32_t i = port * per_port; i < (port + 1) * per_port; i++) {
         if ((t->turns[i].wake <= t->now || bits_has(t->early, i)) && !is_ahead(t, i)) {
             if (!bits_has(t->early, i))
                 sm_cycle(t->cores[i], t->now);
-            run_on(t, i);
+            run_on_halfway(t, i);
         }
+        __atomic_store_n(&t->turns[i].round, t->round, __ATOMIC_RELEASE);
+    }
+}
+
+/* A round is over when the last core is, and with few cores for each thread that is long after the others: they are run
+ * in two turns then. */
+static void run_shared(struct timing *t)
+{
+    enum { FEW_CORES = 16 }; /* to a thread */
+    bool in_turns = t->horizon > t->now + LONG_RUN && t->core_count <= FEW_CORES * t->options->threads;
+    t->round++;
+    t->round_turns = in_turns ? 2 : 1;
+    workers_run_in_turns(t->workers, shared_step, t, 1 + t->ports, t->round_turns);
 }
 
 /* After a core's part of a cycle: its loads, stores and atomics of this cycle are performed, and blocks that ended are
@@ -238,7 +297,7 @@ static void core_tick(struct timing *t)
     uint32_t cores = 0;
     t->memory_moves = shared && let_memory_move(t);
     if (shared)
-        workers_run(t->workers, shared_step, t, 1 + t->ports);
+        run_shared(t);
     for (uint32_t word = 0; word < t->core_words; word++) {
         uint64_t awake = t->awake[word], blocked = t->blocked[word] & ~awake, ahead = t->ahead[word];
         for (uint64_t left = awake; left; left &= left - 1) {

@@ -34,7 +34,9 @@ struct core_turn {
     uint64_t ahead_wake;        /* of one that has been run further than the others: its wake, once they are there;
                                    meanwhile wake is the next cycle of it that others see. 0: it has not */
     uint64_t next_answer;       /* while memory_moves: as next_answer in timing.c has it */
+    uint64_t end;               /* of a run, in a round, of which a turn is missing; 0: none is */
     uint32_t blocked;           /* bytes for which it waits for room in the network */
+    uint32_t round;             /* in which it had its first turn last */
 };
 
 struct timing {
@@ -48,6 +50,7 @@ struct timing {
     struct clocks clock;       /* of the way of requests: it may be ahead of the cores, not of the memory side */
     uint64_t horizon;          /* no core is run in this cycle or later before the others are there */
     uint64_t answers_known;    /* of this cycle and those before, and to whom, answers are known that come to cores */
+    uint32_t round, round_turns; /* of threads */
     bool may_place;
     bool memory_moves; /* the memory side is run further ahead while the cores are run */
     bool moves_beside; /* it may be */

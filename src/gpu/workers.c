@@ -29,6 +29,8 @@ struct task {
     worker_fn *fn;
     void *context;
     uint32_t count, piece; /* parts, parts a piece */
+    uint32_t pieces;       /* of a turn */
+    uint32_t turns;
 };
 
 struct workers {
@@ -48,20 +50,30 @@ struct workers {
 static uint32_t round_of(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
 static bool is_drawn(uint64_t ticket) { return (ticket & 0xffff) >= (ticket >> 16 & 0xffff); }
 
+/* The first piece of a thread's own. */
+static uint32_t first_of(const struct workers *w, uint32_t pieces, uint32_t thread)
+{
+    return thread * pieces / w->threads;
+}
+
 /* Returns how many pieces were drawn. A counter that has come to its end is left where it is: in the cache of the
  * thread that waits for it. */
-static uint32_t draw(const struct workers *w, struct share *from)
+static uint32_t draw(const struct workers *w, uint32_t thread)
 {
     const struct task *k = &w->task;
+    struct share *from = &w->shares[thread];
     for (uint32_t drawn = 0;; drawn++) {
         if (is_drawn(atomic_load_explicit(&from->ticket, memory_order_relaxed)))
             return drawn;
         uint64_t ticket = atomic_fetch_add_explicit(&from->ticket, 1, memory_order_acquire);
         if (is_drawn(ticket))
             return drawn;
-        uint32_t first = (ticket & 0xffff) * k->piece, end = first + k->piece < k->count ? first + k->piece : k->count;
+        uint32_t own = first_of(w, k->pieces, thread), number = ticket & 0xffff,
+                 pieces = first_of(w, k->pieces, thread + 1) - own, turn = number / pieces;
+        uint32_t first = (own + number - turn * pieces) * k->piece,
+                 end = first + k->piece < k->count ? first + k->piece : k->count;
         for (uint32_t part = first; part < end; part++)
-            k->fn(k->context, part);
+            k->fn(k->context, turn * k->count + part);
     }
 }
 
@@ -70,7 +82,7 @@ static void work(const struct workers *w, uint32_t self)
     atomic_uint *done = &w->shares[self].done;
     uint32_t drawn = 0;
     for (uint32_t i = 0; i < w->threads; i++)
-        drawn += draw(w, &w->shares[(self + i) % w->threads]);
+        drawn += draw(w, (self + i) % w->threads);
     if (drawn)
         atomic_store_explicit(done, atomic_load_explicit(done, memory_order_relaxed) + drawn, memory_order_release);
 }
@@ -154,13 +166,14 @@ static void wake_all(struct workers *w)
     pthread_mutex_unlock(&w->mutex);
 }
 
-static void start_round(struct workers *w, uint32_t pieces)
+static void start_round(struct workers *w, uint32_t pieces, uint32_t turns)
 {
     w->round++;
-    w->all_pieces += pieces;
+    w->all_pieces += pieces * turns;
     for (uint32_t i = w->threads; i-- > 0;)
         atomic_store_explicit(&w->shares[i].ticket,
-                              (uint64_t)w->round << 32 | (i + 1) * pieces / w->threads << 16 | i * pieces / w->threads,
+                              (uint64_t)w->round << 32 |
+                                  (first_of(w, pieces, i + 1) - first_of(w, pieces, i)) * turns << 16,
                               memory_order_release);
 }
 
@@ -169,7 +182,7 @@ void workers_destroy(struct workers *w)
     if (!w)
         return;
     atomic_store(&w->stop, true);
-    start_round(w, 0);
+    start_round(w, 0, 1);
     wake_all(w);
     for (uint32_t i = 1; i < w->threads; i++)
         pthread_join(w->ids[i], NULL);
@@ -188,21 +201,27 @@ static uint32_t done(const struct workers *w)
 
 static void set_task(struct task *now, struct task next)
 {
-    if (now->fn != next.fn || now->context != next.context || now->count != next.count || now->piece != next.piece)
+    if (now->fn != next.fn || now->context != next.context || now->count != next.count || now->turns != next.turns)
         *now = next;
 }
 
-void workers_run(struct workers *w, worker_fn *fn, void *context, uint32_t count)
+void workers_run_in_turns(struct workers *w, worker_fn *fn, void *context, uint32_t count, uint32_t turns)
 {
-    uint32_t wanted = w->threads * PIECES_A_THREAD, piece = count > wanted ? (count + wanted - 1) / wanted : 1;
-    set_task(&w->task, (struct task){fn, context, count, piece});
-    start_round(w, (count + piece - 1) / piece);
+    uint32_t wanted = w->threads * PIECES_A_THREAD, piece = count > wanted ? (count + wanted - 1) / wanted : 1,
+             pieces = (count + piece - 1) / piece;
+    set_task(&w->task, (struct task){fn, context, count, piece, pieces, turns});
+    start_round(w, pieces, turns);
     if (atomic_load_explicit(&w->sleepers, memory_order_relaxed))
         wake_all(w);
     work(w, 0);
     for (uint32_t spins = 0; done(w) != w->all_pieces; spins++)
         if (spins > SPINS)
             sched_yield();
+}
+
+void workers_run(struct workers *w, worker_fn *fn, void *context, uint32_t count)
+{
+    workers_run_in_turns(w, fn, context, count, 1);
 }
 
 uint32_t workers_threads(const struct workers *w, pthread_t *out, uint32_t most)

@@ -114,19 +114,27 @@ static void run_ahead(struct sm *c, uint64_t end, struct answer_queue *answers)
     }
 }
 
-bool sm_run_ahead(struct sm *c, uint64_t now, uint64_t end, struct answer_queue *answers)
+/* Without a block: the launch may end at any time. */
+bool sm_may_run_ahead(const struct sm *c)
+{
+    return !c->regroup && !c->observer && c->blocks.used && !c->head.blocks_ended;
+}
+
+void sm_run_ahead(struct sm *c, uint64_t now, uint64_t end, struct answer_queue *answers)
 {
     struct sm_network *n = &c->net;
-    bool alone = !c->regroup && !c->observer;
-    if (c->head.blocks_ended || !alone || !c->blocks.used) /* without a block: the launch may end at any time */
-        return false;
     if (c->head.deferred && !sm_perform_unseen(c))
-        return n->access_count != 0;
+        return;
     n->answered_at = UINT64_MAX;
     n->used = !crossbar_input_empty(n->requests, c->head.port);
     answers->given_until = later(answers->given_until, now);
     run_ahead(c, end, answers);
-    return sm_next_seen(c) != 0;
+}
+
+void sm_run_further(struct sm *c, uint64_t end, struct answer_queue *answers)
+{
+    if (!is_seen(c))
+        run_ahead(c, end, answers);
 }
 
 uint64_t sm_next_seen(const struct sm *c)

@@ -93,10 +93,13 @@ void sm_replace_program(struct sm *c, const struct sm_program *gone, const struc
 void sm_cycle(struct sm *c, uint64_t now);
 void sm_perform(struct sm *c);
 /* After sm_cycle(now), or in a cycle in which the core sleeps: more cycles of the core alone, before the cycle `end`, as
- * long as nobody can tell (network.c). All answers that come to it before are in the queue. True: it did what others can see, first in the cycle sm_next_seen;
- * when they are there, sm_catch_up, and so on until there is no more (0). If that was in its last cycle (sm_now) it is
- * followed by all that follows a cycle, as sm_perform. Until then it is left alone. */
-bool sm_run_ahead(struct sm *c, uint64_t now, uint64_t end, struct answer_queue *answers);
+ * long as nobody can tell (network.c). All answers that come to it before are in the queue. If it did what others can
+ * see, that is first in the cycle sm_next_seen (0: it did not); when they are there, sm_catch_up, and so on until there
+ * is no more. If that was in its last cycle (sm_now) it is followed by all that follows a cycle, as sm_perform. Until
+ * then it is left alone, but that it may be run further. */
+bool sm_may_run_ahead(const struct sm *c);
+void sm_run_ahead(struct sm *c, uint64_t now, uint64_t end, struct answer_queue *answers);
+void sm_run_further(struct sm *c, uint64_t end, struct answer_queue *answers);
 uint64_t sm_next_seen(const struct sm *c);
 void sm_catch_up(struct sm *c, uint64_t now);
 uint64_t sm_now(const struct sm *c); /* the cycle that it is in, or was run in last */
