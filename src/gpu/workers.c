@@ -1,6 +1,6 @@
-/* A round is a counter of pieces of work for each thread, which draws from its own, then from those of others: so parts
- * are mostly done by the thread that did them before, in whose cache they are, and one that the host has put aside
- * holds up nobody but for the piece it is at. Which thread does a piece does not matter: pieces share nothing. Threads
+/* A round is a row of pieces of work for each thread, which draws from the front of its own, then from the back of those
+ * of others: so parts are mostly done by the thread that did them before, in whose cache they are, and one that the
+ * host has put aside holds up nobody but for the piece it is at. Which thread does a piece does not matter: pieces share nothing. Threads
  * spin between rounds, which take microseconds, then give way, as the host may have fewer processors than threads, and
  * at last sleep: for long stretches the caller may do without them.
  *
@@ -16,12 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPINS = 4000, YIELDS = 100, PIECES_A_THREAD = 32 };
+enum { SPINS = 4000, YIELDS = 100, PIECES_A_THREAD = 32, TURNS_MOST = 2 };
 
 struct share {
-    _Alignas(64) _Atomic uint64_t ticket; /* from the top: the round (32 bits), the end of its pieces (16), the next of
-                                             them (16) */
-    _Alignas(64) atomic_uint done;        /* pieces that its thread has done, from the start, modulo 2^32 */
+    /* Of each turn, from the top: the round (32 bits), the end of its pieces (16), the next of them (16). */
+    _Alignas(64) _Atomic uint64_t ticket[TURNS_MOST];
+    _Alignas(64) atomic_uint done; /* pieces that its thread has done, from the start, modulo 2^32 */
 };
 
 /* Read only by who has drawn a piece. */
@@ -56,40 +56,63 @@ static uint32_t first_of(const struct workers *w, uint32_t pieces, uint32_t thre
     return thread * pieces / w->threads;
 }
 
-/* Returns how many pieces were drawn. A counter that has come to its end is left where it is: in the cache of the
- * thread that waits for it. */
-static uint32_t draw(const struct workers *w, uint32_t thread)
+static void do_piece(const struct workers *w, uint32_t thread, uint32_t turn, uint32_t number)
 {
     const struct task *k = &w->task;
-    struct share *from = &w->shares[thread];
+    uint32_t first = (first_of(w, k->pieces, thread) + number) * k->piece,
+             end = first + k->piece < k->count ? first + k->piece : k->count;
+    for (uint32_t part = first; part < end; part++)
+        k->fn(k->context, turn * k->count + part);
+}
+
+/* Both return how many pieces were drawn. A counter that has come to its end is left where it is: in the cache of the
+ * thread that waits for it. */
+
+static uint32_t draw_own(const struct workers *w, uint32_t self, uint32_t turn)
+{
+    _Atomic uint64_t *from = &w->shares[self].ticket[turn];
     for (uint32_t drawn = 0;; drawn++) {
-        if (is_drawn(atomic_load_explicit(&from->ticket, memory_order_relaxed)))
+        if (is_drawn(atomic_load_explicit(from, memory_order_relaxed)))
             return drawn;
-        uint64_t ticket = atomic_fetch_add_explicit(&from->ticket, 1, memory_order_acquire);
+        uint64_t ticket = atomic_fetch_add_explicit(from, 1, memory_order_acquire);
         if (is_drawn(ticket))
             return drawn;
-        uint32_t own = first_of(w, k->pieces, thread), number = ticket & 0xffff,
-                 pieces = first_of(w, k->pieces, thread + 1) - own, turn = number / pieces;
-        uint32_t first = (own + number - turn * pieces) * k->piece,
-                 end = first + k->piece < k->count ? first + k->piece : k->count;
-        for (uint32_t part = first; part < end; part++)
-            k->fn(k->context, turn * k->count + part);
+        do_piece(w, self, turn, ticket & 0xffff);
     }
+}
+
+static uint32_t draw_of(const struct workers *w, uint32_t thread, uint32_t turn)
+{
+    _Atomic uint64_t *from = &w->shares[thread].ticket[turn];
+    uint64_t ticket = atomic_load_explicit(from, memory_order_relaxed);
+    uint32_t drawn = 0;
+    while (!is_drawn(ticket)) {
+        if (!atomic_compare_exchange_weak_explicit(from, &ticket, ticket - (1u << 16), memory_order_acquire,
+                                                   memory_order_relaxed))
+            continue;
+        do_piece(w, thread, turn, (ticket >> 16 & 0xffff) - 1);
+        drawn++;
+        ticket = atomic_load_explicit(from, memory_order_relaxed);
+    }
+    return drawn;
 }
 
 static void work(const struct workers *w, uint32_t self)
 {
     atomic_uint *done = &w->shares[self].done;
     uint32_t drawn = 0;
-    for (uint32_t i = 0; i < w->threads; i++)
-        drawn += draw(w, (self + i) % w->threads);
+    for (uint32_t turn = 0; turn < TURNS_MOST; turn++)
+        drawn += draw_own(w, self, turn);
+    for (uint32_t i = 1; i < w->threads; i++)
+        for (uint32_t turn = 0; turn < TURNS_MOST; turn++)
+            drawn += draw_of(w, (self + i) % w->threads, turn);
     if (drawn)
         atomic_store_explicit(done, atomic_load_explicit(done, memory_order_relaxed) + drawn, memory_order_release);
 }
 
 static uint32_t round_at(const struct share *s)
 {
-    return round_of(atomic_load_explicit(&s->ticket, memory_order_acquire));
+    return round_of(atomic_load_explicit(&s->ticket[0], memory_order_acquire));
 }
 
 /* Who begins a round may not see that a thread is about to sleep: it then does the round without it, and wakes it with
@@ -170,11 +193,12 @@ static void start_round(struct workers *w, uint32_t pieces, uint32_t turns)
 {
     w->round++;
     w->all_pieces += pieces * turns;
-    for (uint32_t i = w->threads; i-- > 0;)
-        atomic_store_explicit(&w->shares[i].ticket,
-                              (uint64_t)w->round << 32 |
-                                  (first_of(w, pieces, i + 1) - first_of(w, pieces, i)) * turns << 16,
-                              memory_order_release);
+    for (uint32_t i = w->threads; i-- > 0;) {
+        uint64_t ticket = (uint64_t)w->round << 32, own = first_of(w, pieces, i + 1) - first_of(w, pieces, i);
+        for (uint32_t turn = TURNS_MOST; turn-- > 0;) /* threads wait for the first */
+            if (turn < turns)
+                atomic_store_explicit(&w->shares[i].ticket[turn], ticket | own << 16, memory_order_release);
+    }
 }
 
 void workers_destroy(struct workers *w)
