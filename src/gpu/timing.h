@@ -46,15 +46,15 @@ struct timing {
     struct kept_program programs[TIMING_PROGRAMS];
 
     /* What threads read that run cores, and what was written between: in one line of the host's cache. */
-    _Alignas(64) uint64_t now; /* core cycle */
-    struct clocks clock;       /* of the way of requests: it may be ahead of the cores, not of the memory side */
-    uint64_t horizon;          /* no core is run in this cycle or later before the others are there */
-    uint64_t answers_known;    /* of this cycle and those before, and to whom, answers are known that come to cores */
+    _Alignas(64) uint64_t now;   /* core cycle */
+    struct clocks clock;         /* of the way of requests: it may be ahead of the cores, not of the memory side */
+    uint64_t horizon;            /* no core is run in this cycle or later before the others are there */
+    uint64_t answers_known;      /* of this cycle and those before, and to whom, answers are known that come to cores */
     uint32_t round, round_turns; /* of threads */
     bool may_place;
-    bool memory_moves; /* the memory side is run further ahead while the cores are run */
-    bool moves_beside; /* it may be */
-    bool network_leads; /* the way of requests may be ahead of the cores */
+    bool memory_moves;      /* the memory side is run further ahead while the cores are run */
+    bool moves_beside;      /* it may be */
+    bool network_leads;     /* the way of requests may be ahead of the cores */
     uint64_t settled_until; /* before this network cycle nothing that they do now matters there */
 
     /* What they read that never changes. */
@@ -129,7 +129,8 @@ uint32_t timing_lead_cycles(const struct timing *t,
                             const struct sm_program *p); /* so far, at most, it is run ahead of them */
 bool timing_plan_lead(struct timing *t, bool gently);    /* may it be run further ahead of them now? */
 void timing_lead(struct timing *t, uint8_t *part);       /* and then this, also beside them; part: as t->part */
-/* Where it is not run ahead of the network, because textures pass no delay: may it be run with it, ahead of the cores? */
+/* Where it is not run ahead of the network, because textures pass no delay: may it be run with it, ahead of the cores?
+ */
 void timing_plan_join(struct timing *t);
 bool timing_memory_may_join(const struct timing *t, uint32_t mask);
 /* Where it is not run far ahead: its next step, up to which nobody sends it anything, while the cores are in the cycle

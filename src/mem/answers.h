@@ -11,9 +11,9 @@ struct answer_queue {
     struct packet *slots;
     uint64_t *came; /* of each slot */
     uint32_t mask, limit;
-    uint32_t put;                 /* from the start, modulo 2^32 */
-    _Alignas(64) uint32_t taken;  /* the same; from here on: the core's */
-    uint64_t given_until; /* up to this cycle the core has been given what was there for it */
+    uint32_t put;                /* from the start, modulo 2^32 */
+    _Alignas(64) uint32_t taken; /* the same; from here on: the core's */
+    uint64_t given_until;        /* up to this cycle the core has been given what was there for it */
 };
 
 static inline void answers_init(struct answer_queue *q, struct arena *a, uint32_t limit)

@@ -56,18 +56,17 @@ static uint32_t words_of(uint32_t ports) { return (ports + 63) / 64; }
 static void create_queues(struct crossbar *x, struct arena *a)
 {
     uint32_t in_size = power_of_two(x->input_flits + 1), /* one may be leaving that its owner no longer counts */
-             out_size = power_of_two(x->output_flits +
-                                     1); /* a router gives an output to a packet before its first flit has a place */
+        out_size = power_of_two(x->output_flits +
+                                1); /* a router gives an output to a packet before its first flit has a place */
     x->head.input = arena_lines(a, struct crossbar_input, x->inputs);
     x->head.output = arena_array(a, struct crossbar_output, x->head.outputs);
     x->head.input_mask = in_size - 1;
     x->head.output_mask = out_size - 1;
     x->head.left_mask = in_size - 1;
     for (uint32_t i = 0; i < x->inputs; i++)
-        x->head.input[i] =
-            (struct crossbar_input){.slots = arena_array(a, struct crossing, in_size),
-                                    .left_at = arena_array(a, uint64_t, in_size),
-                                    .moved_at = NEVER};
+        x->head.input[i] = (struct crossbar_input){.slots = arena_array(a, struct crossing, in_size),
+                                                   .left_at = arena_array(a, uint64_t, in_size),
+                                                   .moved_at = NEVER};
     for (uint32_t o = 0; o < x->head.outputs; o++)
         x->head.output[o] =
             (struct crossbar_output){.slots = arena_array(a, struct arrival, out_size), .holder = CROSSBAR_NO_INPUT};

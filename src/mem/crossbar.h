@@ -52,14 +52,14 @@ struct crossing {
 
 struct crossbar_input {
     _Alignas(64) struct crossing *slots, *first; /* first: the packet that asks, or leaves */
-    uint64_t head, tail;            /* packets that have left, packets pushed: both only grow */
+    uint64_t head, tail;                         /* packets that have left, packets pushed: both only grow */
     uint64_t
         gone_at; /* the first packet leaves flit by flit, one a matching; all of it has left before this matching */
-    uint64_t moved_at; /* the last network cycle in which a packet began or ended to leave, or a flit left for which
-                          there was little room */
-    uint64_t flits_in; /* flits pushed: only grows */
-    uint64_t left;     /* flits that have left, or whose time to leave is known: the same */
-    uint64_t *left_at; /* of the last ones: the network cycle after it */
+    uint64_t moved_at;   /* the last network cycle in which a packet began or ended to leave, or a flit left for which
+                            there was little room */
+    uint64_t flits_in;   /* flits pushed: only grows */
+    uint64_t left;       /* flits that have left, or whose time to leave is known: the same */
+    uint64_t *left_at;   /* of the last ones: the network cycle after it */
     uint64_t entry_free; /* entry_bytes: the first cycle in which its owner may begin with another packet */
     uint32_t flits;      /* in the buffer, without those counted by gone_at */
     uint32_t sent;       /* flits of a packet that leaves as the output has room for it */
@@ -158,8 +158,9 @@ static inline uint32_t crossbar_held(const struct crossbar_head *h, uint32_t inp
     return in->flits + (in->gone_at > h->matchings ? (uint32_t)(in->gone_at - h->matchings) : 0);
 }
 
-/* Of a network that notes times: the first network cycle before which an input has room for so many flits after all that have been pushed; UINT64_MAX:
- * that is not known yet. What does not fit into it as a whole has room when all else has left. */
+/* Of a network that notes times: the first network cycle before which an input has room for so many flits after all
+ * that have been pushed; UINT64_MAX: that is not known yet. What does not fit into it as a whole has room when all else
+ * has left. */
 static inline uint64_t crossbar_room_from(const struct crossbar *x, uint32_t input, uint32_t flits)
 {
     const struct crossbar_head *h = crossbar_look(x);
@@ -212,7 +213,8 @@ static inline void crossbar_forget_given(struct crossbar *x, uint32_t words)
                 h->gave[w] &= ~(left & -left);
 }
 
-/* The first packet of an input has not been looked at. Threads that push are in different cycles: the earliest counts. */
+/* The first packet of an input has not been looked at. Threads that push are in different cycles: the earliest counts.
+ */
 static inline void crossbar_note_fresh(struct crossbar_head *h, uint32_t input, uint64_t pushed)
 {
     h->fresh[input] = 1;

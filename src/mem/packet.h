@@ -101,8 +101,8 @@ struct expected_answers {
     /* Written by the memory side, also while cores ask: what they read is as before or after one of its cycles, and
      * either will do. */
     _Alignas(64) uint32_t cut; /* answers to pieces after the first, from the start, modulo 2^32 */
-    uint32_t answered; /* answers that have left their slice, from the start, modulo 2^32 */
-    uint32_t left;     /* requests that have left the delay, from the start, modulo 2^32 */
+    uint32_t answered;         /* answers that have left their slice, from the start, modulo 2^32 */
+    uint32_t left;             /* requests that have left the delay, from the start, modulo 2^32 */
 };
 
 static inline uint32_t expected_read(const uint32_t *of_memory) { return __atomic_load_n(of_memory, __ATOMIC_RELAXED); }

@@ -126,9 +126,8 @@ static void set_order(struct builder *b, struct sm_inst *s, const struct ptx_ins
         s->deferred = true;
     else if (touches)
         b->program->serial = true;
-    s->reads_constant =
-        s->deferred && (in->opcode == PTX_OP_tex || in->opcode == PTX_OP_tld4 ||
-                        (in->opcode == PTX_OP_ld && ptx_has_modifier(in, PTX_MOD_NC)));
+    s->reads_constant = s->deferred && (in->opcode == PTX_OP_tex || in->opcode == PTX_OP_tld4 ||
+                                        (in->opcode == PTX_OP_ld && ptx_has_modifier(in, PTX_MOD_NC)));
     s->may_be_kept = s->deferred &&
                      (in->opcode == PTX_OP_ld || (in->opcode == PTX_OP_st && !ptx_has_modifier(in, PTX_MOD_ASYNC))) &&
                      exec_is_plain_transfer(x);

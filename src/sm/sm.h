@@ -44,7 +44,7 @@ struct sm_wires {
     struct crossbar *requests; /* it sends at its cluster's port */
     const struct address_map *map;
     struct network_clock clock;
-    uint32_t answer_bytes; /* requests are answered in pieces of so many bytes, aligned */
+    uint32_t answer_bytes;  /* requests are answered in pieces of so many bytes, aligned */
     uint32_t answer_cycles; /* from a request to an answer, at least, but for textures and atomics */
     bool
         keeps; /* loads and stores do not stop a core that runs ahead, if that can be: it is one of several threads's */
@@ -92,11 +92,11 @@ void sm_replace_program(struct sm *c, const struct sm_program *gone, const struc
 /* One cycle, without what touches device memory; then that, core after core. sm_perform is called in the same cycle. */
 void sm_cycle(struct sm *c, uint64_t now);
 void sm_perform(struct sm *c);
-/* After sm_cycle(now), or in a cycle in which the core sleeps: more cycles of the core alone, before the cycle `end`, as
- * long as nobody can tell (network.c). All answers that come to it before are in the queue. If it did what others can
- * see, that is first in the cycle sm_next_seen (0: it did not); when they are there, sm_catch_up, and so on until there
- * is no more. If that was in its last cycle (sm_now) it is followed by all that follows a cycle, as sm_perform. Until
- * then it is left alone, but that it may be run further. */
+/* After sm_cycle(now), or in a cycle in which the core sleeps: more cycles of the core alone, before the cycle `end`,
+ * as long as nobody can tell (network.c). All answers that come to it before are in the queue. If it did what others
+ * can see, that is first in the cycle sm_next_seen (0: it did not); when they are there, sm_catch_up, and so on until
+ * there is no more. If that was in its last cycle (sm_now) it is followed by all that follows a cycle, as sm_perform.
+ * Until then it is left alone, but that it may be run further. */
 bool sm_may_run_ahead(const struct sm *c);
 void sm_run_ahead(struct sm *c, uint64_t now, uint64_t end, struct answer_queue *answers);
 void sm_run_further(struct sm *c, uint64_t end, struct answer_queue *answers);

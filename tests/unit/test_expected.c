@@ -27,6 +27,17 @@ static void first_of_several(void **state)
     assert_int_equal(expected_delayed_until(&e, 1105, DELAY), 1129); /* now it is up to the second */
 }
 
+/* A core that runs ahead has sent it in a cycle that its owner is not in yet. */
+static void sent_in_a_cycle_to_come(void **state)
+{
+    (void)state;
+    struct expected_answers e = {0};
+    expected_add(&e, &load, 1050);
+    assert_int_equal(expected_delayed_until(&e, 1000, DELAY), 1149);
+    assert_int_equal(expected_delayed_until(&e, 1149, DELAY), 1149);
+    assert_int_equal(expected_delayed_until(&e, 1150, DELAY), 0);
+}
+
 /* A request that its slice cuts in two is answered twice. */
 static void pieces(void **state)
 {
@@ -96,8 +107,8 @@ static void many(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(first_of_several), cmocka_unit_test(pieces),
-                                       cmocka_unit_test(out_of_order), cmocka_unit_test(no_delay),
-                                       cmocka_unit_test(many)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(first_of_several), cmocka_unit_test(sent_in_a_cycle_to_come),
+                                       cmocka_unit_test(pieces),           cmocka_unit_test(out_of_order),
+                                       cmocka_unit_test(no_delay),         cmocka_unit_test(many)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,10 +214,7 @@ void sm_run_ahead(struct sm *c, uint64_t now, uint64_t end, struct answer_queue 
     (void)c, (void)now, (void)end, (void)answers;
 }
 
-void sm_run_further(struct sm *c, uint64_t end, struct answer_queue *answers)
-{
-    (void)c, (void)end, (void)answers;
-}
+void sm_run_further(struct sm *c, uint64_t end, struct answer_queue *answers) { (void)c, (void)end, (void)answers; }
 
 uint64_t sm_next_seen(const struct sm *c)
 {
