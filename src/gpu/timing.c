@@ -464,6 +464,15 @@ static __attribute__((noinline)) void wake_early(struct timing *t)
         }
 }
 
+/* Where it comes to little in the mean, it is tried now and then only. */
+static void judge_lead(struct timing *t)
+{
+    enum { TRIES = 8, LITTLE = 2, PAUSE = 16 };
+    uint64_t led = t->clock.ticks[DOMAIN_CORE] - t->now - 1;
+    t->led_cycles += (uint32_t)led - t->led_cycles / TRIES;
+    t->no_lead_before = t->clock.ticks[DOMAIN_CORE] + (t->led_cycles < TRIES * LITTLE ? PAUSE : 0);
+}
+
 /* The way of requests, up to the cycle of the cores, and on as far as may be. */
 static inline void run_network(struct timing *t)
 {
@@ -472,12 +481,14 @@ static inline void run_network(struct timing *t)
         if (t->clock.ticks[DOMAIN_CORE] == t->now) {
             if (mask & 1u << DOMAIN_CORE)
                 give_answers(t);
-        } else if (!t->network_leads || t->may_place || !bits_any(t->blocked, t->core_words) ||
+        } else if (t->now < t->no_lead_before || t->may_place || !bits_any(t->blocked, t->core_words) ||
                    !network_may_lead(t, mask)) {
             break;
         }
         network_step(t, mask);
     }
+    if (t->now >= t->no_lead_before && !t->may_place && bits_any(t->blocked, t->core_words))
+        judge_lead(t);
     if (t->clock.ticks[DOMAIN_CORE] > t->now + LEAST_RUN)
         wake_early(t);
 }

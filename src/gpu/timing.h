@@ -52,10 +52,11 @@ struct timing {
     uint64_t answers_known;      /* of this cycle and those before, and to whom, answers are known that come to cores */
     uint32_t round, round_turns; /* of threads */
     bool may_place;
-    bool memory_moves;      /* the memory side is run further ahead while the cores are run */
-    bool moves_beside;      /* it may be */
-    bool network_leads;     /* the way of requests may be ahead of the cores */
-    uint64_t settled_until; /* before this network cycle nothing that they do now matters there */
+    bool memory_moves;       /* the memory side is run further ahead while the cores are run */
+    bool moves_beside;       /* it may be */
+    uint64_t no_lead_before; /* the way of requests is not run ahead of the cores before this cycle */
+    uint32_t led_cycles;     /* what that came to in the last tries, the older the less */
+    uint64_t settled_until;  /* before this network cycle nothing that they do now matters there */
 
     /* What they read that never changes. */
     _Alignas(64) struct sm **cores;

@@ -564,6 +564,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
     bool ahead = runs_ahead(t, g), leads = memory_leads(t, g);
     uint32_t lead_cycles = leads ? timing_lead_cycles(t, first->program) : 0;
     t->lead_end = t->settled_until = 0;
+    t->no_lead_before = leads && !crossbar_look(t->requests)->hop_cycles ? 0 : UINT64_MAX;
     for (uint32_t i = 0; i < t->channels; i++)
         partition_set_leads(t->partitions[i], lead_cycles != 0);
     while (*ok && t->now < until) {
@@ -596,7 +597,6 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
         t->horizon = !ahead ? 0 : t->workers ? earliest(end, meetings_next(&t->meetings, t->now)) : end;
         t->lead_cycles = lead_cycles;
         t->moves_beside = leads;
-        t->network_leads = leads && !crossbar_look(t->requests)->hop_cycles;
         t->lead_until = end;
         t->warps_to_come = (first->block_count - first->next_block) * first->block_warps;
         *ok = timing_step(t, g->started, e);

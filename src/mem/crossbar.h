@@ -57,12 +57,12 @@ struct crossbar_input {
         gone_at; /* the first packet leaves flit by flit, one a matching; all of it has left before this matching */
     uint64_t moved_at;   /* the last network cycle in which a packet began or ended to leave, or a flit left for which
                             there was little room */
+    uint32_t flits;      /* in the buffer, without those counted by gone_at */
+    uint32_t sent;       /* flits of a packet that leaves as the output has room for it */
     uint64_t flits_in;   /* flits pushed: only grows */
     uint64_t left;       /* flits that have left, or whose time to leave is known: the same */
     uint64_t *left_at;   /* of the last ones: the network cycle after it */
     uint64_t entry_free; /* entry_bytes: the first cycle in which its owner may begin with another packet */
-    uint32_t flits;      /* in the buffer, without those counted by gone_at */
-    uint32_t sent;       /* flits of a packet that leaves as the output has room for it */
 };
 
 struct arrival {

@@ -103,7 +103,8 @@ static bool replay(struct crossbar *x, uint32_t input, uint32_t number, uint64_t
     return true;
 }
 
-/* Each owner somewhere else: ahead as long as there is room for certain, behind as long as the network does not care. */
+/* Each owner somewhere else: ahead as long as there is room for certain, behind as long as the network does not care.
+ */
 static void run_apart(const struct crossbar_config *config, uint64_t seed, uint32_t *ahead, uint32_t *behind)
 {
     struct crossbar *x = make(config);
@@ -188,7 +189,8 @@ static void test_ticks(void **state)
     const uint64_t periods[][2] = {{2, 1}, {1, 1}, {3, 2}, {2, 3}, {7, 5}, {1000, 999}};
     for (size_t k = 0; k < sizeof periods / sizeof *periods; k++) {
         uint64_t owner = periods[k][0], period = periods[k][1];
-        struct network_clock c = {.owner_period = owner, .period = period, .whole = owner % period ? 0 : owner / period};
+        struct network_clock c = {
+            .owner_period = owner, .period = period, .whole = owner % period ? 0 : owner / period};
         for (uint64_t cycle = 0, tick = 0; cycle < 5000; cycle++) {
             while (tick * period <= cycle * owner)
                 tick++;
@@ -203,9 +205,12 @@ static void test_ticks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_crossbar, teardown), cmocka_unit_test_teardown(test_input_of_a_power_of_two, teardown),
-        cmocka_unit_test_teardown(test_speedup, teardown),  cmocka_unit_test_teardown(test_hops, teardown),
-        cmocka_unit_test_teardown(test_router, teardown),   cmocka_unit_test(test_ticks),
+        cmocka_unit_test_teardown(test_crossbar, teardown),
+        cmocka_unit_test_teardown(test_input_of_a_power_of_two, teardown),
+        cmocka_unit_test_teardown(test_speedup, teardown),
+        cmocka_unit_test_teardown(test_hops, teardown),
+        cmocka_unit_test_teardown(test_router, teardown),
+        cmocka_unit_test(test_ticks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
