@@ -10,6 +10,8 @@
 #include "gpu/timing.h"
 #include "gpu/workers.h"
 
+#include <sched.h>
+
 /* A delay in front of a slice that was nearly full has room again, or it is seen to be full once more. */
 enum { CROWDED_CYCLES = 1024 };
 enum { LEAST_RUN = 4, LONG_RUN = 24 }; /* cycles of a core alone that are worth while, and that may be cut in two */
@@ -141,16 +143,20 @@ static inline void leave_alone(struct timing *t, uint32_t i)
     t->turns[i].wake = seen;
 }
 
+static inline void run_alone(struct timing *t, uint32_t i, uint64_t end)
+{
+    sm_run_ahead(t->cores[i], t->now, end, &t->answers[i]);
+    leave_alone(t, i);
+}
+
 /* After a core's cycle, if nobody can tell, those after it: as long as no answer can come that is not known, and as far
  * as the network has been run. What the core does then is of cycles to come: it is left alone until the others are in
  * the last of them (catch_up). */
 static inline void run_on(struct timing *t, uint32_t i)
 {
     uint64_t end = run_end(t, i);
-    if (!end)
-        return;
-    sm_run_ahead(t->cores[i], t->now, end, &t->answers[i]);
-    leave_alone(t, i);
+    if (end)
+        run_alone(t, i, end);
 }
 
 /* The same in two turns, between which another thread may take it over. */
@@ -158,8 +164,10 @@ static void run_on_halfway(struct timing *t, uint32_t i)
 {
     struct core_turn *turn = &t->turns[i];
     uint64_t end = run_end(t, i), cycles = end - turn->wake;
-    if (t->round_turns == 1 || !end || cycles < LONG_RUN) {
-        run_on(t, i);
+    if (!end)
+        return;
+    if (t->round_turns == 1 || cycles < LONG_RUN) {
+        run_alone(t, i, end);
         return;
     }
     turn->end = end;
@@ -168,9 +176,11 @@ static void run_on_halfway(struct timing *t, uint32_t i)
 
 static void run_other_half(struct timing *t, uint32_t i)
 {
+    enum { SPINS = 4000 };
     struct core_turn *turn = &t->turns[i];
-    while (__atomic_load_n(&turn->round, __ATOMIC_ACQUIRE) != t->round)
-        ; /* it is being run: that takes as long as the half that is missing */
+    for (uint32_t spins = 0; __atomic_load_n(&turn->round, __ATOMIC_ACQUIRE) != t->round; spins++)
+        if (spins > SPINS) /* it is being run, which does not take long, unless the host has put the thread aside */
+            sched_yield();
     if (!turn->end)
         return;
     sm_run_further(t->cores[i], turn->end, &t->answers[i]);

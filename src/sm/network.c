@@ -6,7 +6,7 @@
  * and then it is known in each cycle what has left the port; where it has not, the core stops unless it is certain that
  * its port has room. With several threads loads and stores of device memory are kept, and take effect in the order of
  * cycles and cores: a load's registers are awaited until it ends, so that their values may come later, and the core
- * stops before a cycle in which it may end. All else that others can see ends the run: an atomic, a texture, the end of
+ * stops before a cycle in which it may end. All else that others can see ends the run: an atomic, a surface, the end of
  * a block. */
 #include "sm/core.h"
 
