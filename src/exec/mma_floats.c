@@ -125,10 +125,13 @@ static inline int_quad exponents_of(quad c, int_quad *wrong)
     return (exponent & ~zero) | (zero & ZERO_EXPONENT);
 }
 
+/* What does not fit is *wrong, and thrown away, but hosts make other numbers of it, which may not overflow either. */
+static inline int_quad add(int_quad a, int_quad b) { return (int_quad)((bits_quad)a + (bits_quad)b); }
+
 /* sum * 2^(exponent - TENSOR_FRACTION_BITS), cut to f32. */
 static inline quad pack(int_quad sum, int_quad exponent)
 {
-    int_quad negative = sum >> 31, magnitude = (sum ^ negative) - negative;
+    int_quad negative = sum >> 31, magnitude = add(sum ^ negative, -negative);
     quad nearest = __builtin_convertvector(magnitude, quad);
     int_quad above = __builtin_convertvector(nearest, int_quad) > magnitude; /* -1 where it is */
     quad value =
@@ -172,9 +175,9 @@ INLINE void add_products(const struct part *p, int columns, int count, const int
     quad low_scale = (quad)((F32_BIAS + TENSOR_FRACTION_BITS - low) << F32_FRACTION),
          high_scale = (quad)((F32_BIAS + TENSOR_FRACTION_BITS - high) << F32_FRACTION);
     int_quad low_sum = {0}, high_sum = {0};
-#define ADD_STEP(i)                                                                                 \
-    low_sum += cut(LOAD(quad, p->b + (k + i) * columns) * PICK(four, four, i, i, i, i), low_scale); \
-    high_sum += cut(LOAD(quad, p->b + (k + i) * columns + 4) * PICK(four, four, i, i, i, i), high_scale);
+#define ADD_STEP(i)                                                                                              \
+    low_sum = add(low_sum, cut(LOAD(quad, p->b + (k + i) * columns) * PICK(four, four, i, i, i, i), low_scale)); \
+    high_sum = add(high_sum, cut(LOAD(quad, p->b + (k + i) * columns + 4) * PICK(four, four, i, i, i, i), high_scale));
 #pragma GCC unroll 4
     for (int k = 0; k < count; k += 4) {
         quad four = LOAD(quad, p->a + k);
@@ -185,8 +188,8 @@ INLINE void add_products(const struct part *p, int columns, int count, const int
     }
 #undef ADD_STEP
     *wrong |= (low_sum >= 1 << 30) | (low_sum <= -(1 << 30)) | (high_sum >= 1 << 30) | (high_sum <= -(1 << 30));
-    low_sum = (int_quad)((bits_quad)low_sum + (bits_quad)cut(LOAD(quad, p->sums), low_scale));
-    high_sum = (int_quad)((bits_quad)high_sum + (bits_quad)cut(LOAD(quad, p->sums + 4), high_scale));
+    low_sum = add(low_sum, cut(LOAD(quad, p->sums), low_scale));
+    high_sum = add(high_sum, cut(LOAD(quad, p->sums + 4), high_scale));
     quad low_result = pack(low_sum, low), high_result = pack(high_sum, high);
     memcpy(p->sums, &low_result, sizeof low_result);
     memcpy(p->sums + 4, &high_result, sizeof high_result);
