@@ -242,6 +242,12 @@ static bool is_mapped(uintptr_t address, size_t bytes)
     return mapped;
 }
 
+/* What is registered is pinned, so that the host must have it, however much a program has reserved. */
+static bool fits_into_host(size_t bytes)
+{
+    return bytes / (size_t)sysconf(_SC_PAGESIZE) <= (size_t)sysconf(_SC_PHYS_PAGES);
+}
+
 CUAPI CUresult cuMemHostRegister_v2(void *p, size_t bytes, unsigned int flags)
 {
     struct context *ctx = NULL;
@@ -251,6 +257,8 @@ CUAPI CUresult cuMemHostRegister_v2(void *p, size_t bytes, unsigned int flags)
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS && (flags & CU_MEMHOSTREGISTER_IOMEMORY))
         r = CUDA_ERROR_NOT_SUPPORTED;
+    if (r == CUDA_SUCCESS && !fits_into_host(bytes))
+        r = CUDA_ERROR_OUT_OF_MEMORY;
     if (r == CUDA_SUCCESS && !is_mapped((uintptr_t)p, bytes))
         r = CUDA_ERROR_INVALID_VALUE;
     if (r == CUDA_SUCCESS && !memory_register(m, p, bytes, MEMORY_HOST))
