@@ -89,7 +89,7 @@ static int pick(void *state, const struct heddle_core *core, uint64_t candidates
 #elif defined CRASH_PICK
     return *nowhere;
 #elif defined CRASH_HELPER
-    return (int)strlen((const char *)nowhere);
+    return (int)strlen((const char *)nowhere) + 1; /* a call that came last would leave no frame of pick */
 #elif defined CRASH_DEEP
     volatile char room[4096];
     room[0] = (char)candidates;

@@ -186,7 +186,7 @@ static __attribute__((noinline)) uint64_t converted(int form, uint64_t bits)
     case 3: f = (float)(int64_t)u; return f32_bits(f);
     case 4: f = (float)u; return f32_bits(f);
     case 5: d = (double)(int64_t)u; return f64_bits(d);
-    default: d = (double)u; return f64_bits(d);
+    default: d = u ? (double)u : 0.0; return f64_bits(d); /* clang makes it a difference, whose zero may be negative */
     }
 }
 

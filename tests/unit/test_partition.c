@@ -479,12 +479,22 @@ static struct rig *random_run(const struct mem_config *config, bool sleeps, uint
     return r;
 }
 
+/* But for the bits of its last byte that mean nothing. */
+static void check_same_packet(const struct packet *a, const struct packet *b)
+{
+    assert_memory_equal(a, b, sizeof *a - 1);
+    assert_int_equal(a->twin, b->twin);
+    assert_int_equal(a->away, b->away);
+    assert_int_equal(a->guest, b->guest);
+    assert_int_equal(a->takes_turns, b->takes_turns);
+}
+
 static void check_same(struct rig *one, struct rig *other)
 {
     assert_int_equal(one->log_count, other->log_count);
     for (uint32_t i = 0; i < one->log_count; i++) {
         assert_int_equal(one->log[i].cycle, other->log[i].cycle);
-        assert_memory_equal(&one->log[i].packet, &other->log[i].packet, sizeof(struct packet));
+        check_same_packet(&one->log[i].packet, &other->log[i].packet);
     }
     struct partition_counters a = counters_of(one), b = counters_of(other);
     assert_memory_equal(&a, &b, sizeof(a));
