@@ -32,13 +32,12 @@ static void say(int number, uintptr_t code)
 }
 
 /* Whoever had the signal before us gets it: the instruction is executed again, or abort raises it again. */
-static void on_crash(int number, siginfo_t *info, void *unused)
+static void on_crash(int number, siginfo_t *info, void *context)
 {
     static void *frames[SUSPECT_FRAMES];
-    (void)unused;
     for (int i = 0; i < WATCHED; i++)
         sigaction(watched[i], &before[i], NULL);
-    struct suspect_call call = suspects_call(frames, backtrace(frames, SUSPECT_FRAMES));
+    struct suspect_call call = suspects_call(frames, backtrace(frames, SUSPECT_FRAMES), context);
     if (call.code)
         say(number, call.code);
     if (info->si_code <= 0 && number != SIGABRT) /* somebody sent it */

@@ -69,16 +69,16 @@ void policy_hang_end(void)
 static uint64_t mix(uint64_t h, uint64_t value) { return (h ^ value) * 0x9e3779b97f4a7c15ull; }
 
 /* The value: which look, and the question. */
-static void on_question(int number, siginfo_t *info, void *unused)
+static void on_question(int number, siginfo_t *info, void *context)
 {
     void *frames[SUSPECT_FRAMES];
     int before = errno;
     unsigned value = (unsigned)info->si_value.sival_int;
     struct look *l = &watch.looks[value % MOST_THREADS];
-    (void)number, (void)unused;
+    (void)number;
     if (info->si_code != SI_QUEUE || info->si_pid != watch.process)
         return;
-    struct suspect_call call = suspects_call(frames, backtrace(frames, SUSPECT_FRAMES));
+    struct suspect_call call = suspects_call(frames, backtrace(frames, SUSPECT_FRAMES), context);
     if (call.code) /* the simulation waits for this thread: nobody writes what is read here */
         atomic_store(&l->call, mix(mix(mix(1, call.caller), (uint64_t)call.outer), gpu_pulse(watch.gpu)));
     atomic_store(&l->code, call.code);

@@ -4,6 +4,7 @@
 
 #include <link.h>
 #include <stdio.h>
+#include <ucontext.h>
 
 enum { MOST_POLICIES = GPU_PROBES + 3 };
 
@@ -49,14 +50,28 @@ bool suspects_name(uintptr_t code, struct suspect_name *out)
     return found;
 }
 
+/* The instruction that the signal came before. */
+static uintptr_t interrupted(const void *context)
+{
+    const ucontext_t *c = context;
+#if defined __x86_64__
+    return (uintptr_t)c->uc_mcontext.gregs[REG_RIP];
+#elif defined __aarch64__
+    return (uintptr_t)c->uc_mcontext.pc;
+#else
+#error "where a context keeps the program counter is not known here"
+#endif
+}
+
 /* A frame of the shared object that a frame of ours called is the hook's. */
-struct suspect_call suspects_call(void *const *frames, int count)
+struct suspect_call suspects_call(void *const *frames, int count, const void *context)
 {
     struct suspect_call call = {0};
+    uintptr_t place = interrupted(context);
     for (int i = 0; i < count; i++) {
-        /* After this handler, the trampoline and where the signal came they are where calls return to: after a call
-         * of abort that is the next function. */
-        uintptr_t code = (uintptr_t)frames[i] - (i > 2);
+        /* All others are where calls return to: after a call of abort that is the next function. The place itself may
+         * be a function's first instruction. */
+        uintptr_t code = (uintptr_t)frames[i] - ((uintptr_t)frames[i] != place);
         if (is_suspect(code)) {
             call = (struct suspect_call){.code = code, .outer = count - i};
         } else if (call.code) {

@@ -16,8 +16,8 @@ struct suspect_call {
 
 /* Finds the policies that come from shared objects. Returns how many they are. */
 uint32_t suspects_find(const struct gpu_options *o);
-/* What backtrace gave to a handler of a signal: its own frame, the trampoline, the place of the signal, callers. */
-struct suspect_call suspects_call(void *const *frames, int count);
+/* What backtrace gave to a handler of a signal, and the context that the handler got. */
+struct suspect_call suspects_call(void *const *frames, int count, const void *context);
 /* "scheduler mine", "pick" and the file, of a hook's code. False: it is none of theirs. */
 struct suspect_name {
     const char *kind, *policy, *hook, *path;
