@@ -9,25 +9,29 @@
 
 enum { SEGMENT_BYTES = 128 }; /* the longest, of the coalescing rule itself: where no line and no key says another */
 
-static uint64_t texture_or_device(struct sm *c, uint64_t address)
-{
-    return memory_physical(c->launch.memory, address, &c->lsu.near);
-}
-
+/* Lanes mostly lie in one range of memory: the first lane's is looked up (it is `near` then), and tried for all. */
 static void translate(struct sm *c, const struct exec_warp *w, uint32_t mask, uint64_t out[32])
 {
-    uint64_t base = c->lsu.near.base, size = c->lsu.near.size_bytes, shift = c->lsu.near.physical - base, outside = 0;
-    for (uint32_t left = mask; left; left &= left - 1) {
-        uint32_t i = (uint32_t)__builtin_ctz(left);
-        uint64_t offset = w->addr[i] - base;
-        outside |= (uint64_t)(offset >= size);
-        out[i] = w->addr[i] + shift;
+    struct memory_range *near = &c->lsu.near;
+    memory_physical(c->launch.memory, w->addr[__builtin_ctz(mask)], near);
+    uint64_t base = near->base, size = near->size_bytes, shift = near->physical - base, outside = 0;
+    if (mask == UINT32_MAX) {
+        for (uint32_t i = 0; i < 32; i++) {
+            outside |= (uint64_t)(w->addr[i] - base >= size);
+            out[i] = w->addr[i] + shift;
+        }
+    } else {
+        for (uint32_t left = mask; left; left &= left - 1) {
+            uint32_t i = (uint32_t)__builtin_ctz(left);
+            outside |= (uint64_t)(w->addr[i] - base >= size);
+            out[i] = w->addr[i] + shift;
+        }
     }
-    if (!outside)
+    if (likely(!outside))
         return;
     for (uint32_t left = mask; left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(left);
-        out[i] = texture_or_device(c, w->addr[i]);
+        out[i] = memory_physical(c->launch.memory, w->addr[i], near);
     }
 }
 
