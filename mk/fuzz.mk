@@ -5,7 +5,7 @@ FUZZ_SECONDS ?= 60
 FUZZ_CC ?= clang
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SANITIZERS := address,undefined -fno-sanitize-recover=undefined
-FUZZ_CFLAGS := -std=gnu11 -O1 -g -Wno-pass-failed -fno-strict-aliasing -ffp-contract=off -D_GNU_SOURCE -DHEDDLE_VERSION='"$(VERSION)"' -Isrc -Iinclude
+FUZZ_CFLAGS := -std=gnu11 -O1 -gline-tables-only -Wno-pass-failed -fno-strict-aliasing -ffp-contract=off -D_GNU_SOURCE -DHEDDLE_VERSION='"$(VERSION)"' -Isrc -Iinclude
 fuzz_objects = $(patsubst %.c,build-fuzz/obj/%.o,$(1))
 FUZZ_COMMAND := $(filter-out src/experiment/stored.c,$(wildcard src/experiment/*.c src/replay/*.c))
 FUZZ_OBJECTS := $(call fuzz_objects,$(CORE_SOURCES) $(FUZZ_COMMAND))

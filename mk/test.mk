@@ -9,35 +9,47 @@ SEMANTICS_SOURCES := $(wildcard tests/semantics/*.c)
 RANDOM_SOURCES := $(wildcard tests/random/*.c)
 COMPILED_SOURCES := $(wildcard tests/compiled/*.c)
 
+# Test programs wait for the libraries, which are optimised; compiling is most of what they cost, but for those with a long
+# loop of their own.
+TEST_CFLAGS = $(ALL_CFLAGS) -O0
+BUSY_TESTS := policy_daws_random coalesce replay texture_lanes compaction
+$(BUSY_TESTS:%=$(BUILD)/tests/test_%): TEST_CFLAGS = $(ALL_CFLAGS)
+
 LEAK_CHECK := $(if $(filter asan,$(MODE)),$(BUILD)/obj/tests/unit/leak_check.o)
 .SECONDARY: $(LEAK_CHECK)
-UNIT_OBJECTS := $(sort $(CUDA_OBJECTS) $(COMMAND_OBJECTS)) $(LEAK_CHECK)
-$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/lib/libheddle.a $(UNIT_OBJECTS)
+# An archive, so that a test is linked with what it asks for, not with all of the command and the driver.
+UNIT_ARCHIVE := $(BUILD)/tests/units.a
+$(UNIT_ARCHIVE): $(CUDA_OBJECTS) $(COMMAND_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP $< $(UNIT_OBJECTS) $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) -lcmocka -lmpfr -lgmp $(COMMAND_LIBS) $(LIBS)
+	rm -f $@
+	ar rcs $@ $^
+
+$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/lib/libheddle.a $(UNIT_ARCHIVE) $(LEAK_CHECK)
+	@mkdir -p $(@D)
+	$(CC) $(TEST_CFLAGS) -Itests -MMD -MP $< $(LEAK_CHECK) $(UNIT_ARCHIVE) $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) -lcmocka -lmpfr -lgmp $(COMMAND_LIBS) $(LIBS)
 
 $(BUILD)/tests/driver/%: tests/driver/%.c $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $< $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib' -lm -lpthread
+	$(CC) $(TEST_CFLAGS) -Iinclude/heddle $< $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib' -lm -lpthread
 
 # The driver with every function in another order (tests/cli/reordered.sh).
 REORDERED := $(BUILD)/tests/reordered/libcuda.so.1
 $(REORDERED): tests/reordered/parse.c src/ptx/lowering.h $(CUDA_OBJECTS) $(BUILD)/lib/libheddle.a mk/libcuda.map
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -fPIC -c tests/reordered/parse.c -o $(@D)/parse.o
-	$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,--wrap=ptx_parse -Wl,--version-script=mk/libcuda.map $(CUDA_OBJECTS) $(@D)/parse.o $(BUILD)/lib/libheddle.a -o $@ $(LIBRARY_LDFLAGS) $(LIBS)
+	$(CC) $(TEST_CFLAGS) -c tests/reordered/parse.c -o $(@D)/parse.o
+	$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,--wrap=ptx_parse -Wl,--version-script=mk/libcuda.map $(CUDA_OBJECTS) $(@D)/parse.o $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) $(LIBS)
 
 # Each with the library of every generation.
 define runtime_test
 $(BUILD)/tests/runtime/$(1)/%: tests/runtime/%.c $(wildcard tests/runtime/*.h tests/runtime/recorded/*) $(BUILD)/lib/libcudart.so.$(1)
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_CFLAGS) -Iinclude/heddle $$< $(BUILD)/lib/libcudart.so.$(1) $(BUILD)/lib/libcuda.so.1 -o $$@ $$(ALL_LDFLAGS) -Wl,-rpath,'$$$$ORIGIN/../../../lib'
+	$$(CC) $$(TEST_CFLAGS) -Iinclude/heddle $$< $(BUILD)/lib/libcudart.so.$(1) $(BUILD)/lib/libcuda.so.1 -o $$@ $$(ALL_LDFLAGS) -Wl,-rpath,'$$$$ORIGIN/../../../lib'
 endef
 $(foreach version,11.0 12 13,$(eval $(call runtime_test,$(version))))
 
 $(BUILD)/tests/timing/%: tests/timing/%.c $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $< $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib' -lm
+	$(CC) $(TEST_CFLAGS) -Iinclude/heddle $< $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib' -lm
 
 # The examples of docs/embed.md, with the static library and with the shared one.
 EXAMPLES := $(foreach kind,static shared,$(patsubst examples/%.c,$(BUILD)/examples/%-$(kind),$(wildcard examples/*.c)))
@@ -51,19 +63,19 @@ $(BUILD)/examples/%-shared: examples/%.c include/heddle/heddle.h $(BUILD)/lib/li
 # Programs that the command-line tests run or look at. Linked with nothing that they do not use: two of them must not need libcuda.
 $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $< -Wl,--as-needed $(BUILD)/lib/libcuda.so.1 -ljansson -lxxhash -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib'
+	$(CC) $(TEST_CFLAGS) $< -Wl,--as-needed $(BUILD)/lib/libcuda.so.1 -ljansson -lxxhash -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib'
 
 $(BUILD)/tests/vectors: $(SEMANTICS_SOURCES) tests/semantics/vectors.h $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $(SEMANTICS_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib' -lm
+	$(CC) $(TEST_CFLAGS) -Iinclude/heddle $(SEMANTICS_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib' -lm
 
 $(BUILD)/tests/random: $(RANDOM_SOURCES) tests/random/random.h $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $(RANDOM_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
+	$(CC) $(TEST_CFLAGS) -Iinclude/heddle $(RANDOM_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
 
 $(BUILD)/tests/compiled: $(COMPILED_SOURCES) tests/compiled/compiled.h $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Iinclude/heddle $(COMPILED_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
+	$(CC) $(TEST_CFLAGS) -Iinclude/heddle $(COMPILED_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
 
 .PHONY: test test-programs
 test-programs: all $(BUILD)/bench/silicon $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS) $(REORDERED) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled $(EXAMPLES) $(if $(filter compare,$(TEST_SKIP)),,twin)
