@@ -2,7 +2,8 @@
  *
  * Large blocks are huge pages of the host, where it has them: the state of a machine with many cores is touched here
  * and there, and its small pages are more than a processor knows the places of. A request that has a block of its own
- * is mostly a table of which little is ever touched, and has small pages. */
+ * is mostly a table of which little is ever touched: it has small pages of its own, which cost nothing until they are
+ * (calloc would clear what it was once given back). */
 #include "base/arena.h"
 
 #include "base/out_of_memory.h"
@@ -53,13 +54,19 @@ static void *map_huge(size_t bytes)
     return at + before;
 }
 
+static void *map_small(size_t bytes)
+{
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
 static struct arena_block *new_block(size_t size_bytes, bool huge)
 {
     size_t bytes = sizeof(struct arena_block) + size_bytes;
-    bool mapped = huge && MAPS_LARGE_BLOCKS && bytes >= HUGE_PAGE_BYTES;
-    if (mapped)
+    bool mapped = MAPS_LARGE_BLOCKS && bytes >= (huge ? HUGE_PAGE_BYTES : OWN_BLOCK_BYTES);
+    if (mapped && huge)
         bytes = (bytes + HUGE_PAGE_BYTES - 1) & ~(size_t)(HUGE_PAGE_BYTES - 1);
-    struct arena_block *b = mapped ? map_huge(bytes) : calloc(1, bytes);
+    struct arena_block *b = !mapped ? calloc(1, bytes) : huge ? map_huge(bytes) : map_small(bytes);
     if (!b)
         out_of_memory();
     b->size_bytes = bytes - sizeof *b;
