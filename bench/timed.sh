@@ -3,7 +3,8 @@
 # times (default 3; 0: callgrind alone), the best counts. The table goes to standard error, JSON objects to standard output; exit status 1 when a kernel is slower than its target.
 #
 # Seconds depend on the machine and on who else uses it. Host instructions for one simulated warp instruction do not: callgrind counts them inside launches, over the first cycles of the
-# kernel. bench/baseline has what they were; a difference of more than 5% is marked. BENCH_CALLGRIND=0 leaves them out, BENCH_BASELINE=FILE writes them there.
+# kernel. bench/baselines/ has what they were, a file for what a library is built for (host.built_for of a result); a difference of more than 5% is marked. BENCH_CALLGRIND=0 leaves
+# them out, BENCH_BASELINE=COMPILER writes that file anew.
 set -u
 build=${1:-build}
 runs=${BENCH_RUNS:-3}
@@ -11,14 +12,15 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 slow=0
 separator=
+baseline=
 callgrind=0
 if [ "${BENCH_CALLGRIND:-1}" != 0 ] && command -v valgrind >/dev/null 2>&1; then callgrind=1; fi
-if [ -n "${BENCH_BASELINE:-}" ]; then sed -n '/^#/p' bench/baseline >"$scratch/baseline"; fi
 
 # The last of that name in the file: kernels come before the total.
 value() { sed -n "s/^ *\"$2\": \([0-9.e+]*\),*\$/\1/p" "$1" | tail -n 1; }
 # `cycles` stands also in objects of their own; the total's is the last with four blanks before it.
 total() { sed -n "s/^    \"$2\": \([0-9.e+]*\),*\$/\1/p" "$1" | tail -n 1; }
+built_for() { sed -n 's/^ *"built_for": "\(.*\)",*$/\1/p' "$1"; }
 is_less() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'; }
 
 run_once() { # MORE_OPTIONS PREFIX...: the kernel at hand with Heddle's library in front of it
@@ -61,8 +63,10 @@ count_host_instructions() {
         host=
         return
     fi
-    before=$(awk -v name="$name" '$1 == name { print $2 }' bench/baseline)
-    [ -z "${BENCH_BASELINE:-}" ] || printf '%-12s %s\n' "$name" "$host" >>"$scratch/baseline"
+    baseline=bench/baselines/$(built_for "$scratch/one.json")
+    printf '%-12s %s\n' "$name" "$host" >>"$scratch/counted"
+    [ -e "$baseline" ] || return
+    before=$(awk -v name="$name" '$1 == name { print $2 }' "$baseline")
     [ -n "$before" ] || return
     change=$(awk -v a="$host" -v b="$before" 'BEGIN { printf "%+.1f%%", 100 * (a - b) / b }')
     if awk -v a="$host" -v b="$before" 'BEGIN { d = (a - b) / b; exit !(d > 0.05 || d < -0.05) }'; then mark=' !'; fi
@@ -88,6 +92,15 @@ while read -r name target limit command <&3; do
 done 3<"$scratch/kernels"
 echo
 [ "$callgrind" = 1 ] || echo 'host instructions were not counted: that needs valgrind, and BENCH_CALLGRIND not 0' >&2
-[ -z "${BENCH_BASELINE:-}" ] || cp "$scratch/baseline" "$BENCH_BASELINE"
+if [ -n "${BENCH_BASELINE:-}" ] && [ -s "$scratch/counted" ]; then
+    {
+        echo '# Host instructions for one simulated warp instruction, by callgrind over the first cycles of each kernel (bench/kernels). make bench compares with these;'
+        echo '# make bench-baseline writes the file anew, in a commit that says what made them change.'
+        echo "# Built by $BENCH_BASELINE, for ${baseline##*/}."
+        cat "$scratch/counted"
+    } >"$baseline"
+elif [ "$callgrind" = 1 ] && [ ! -e "${baseline:-}" ]; then
+    echo "host instructions have nothing to be compared with: ${baseline:-none were counted}" >&2
+fi
 [ "$slow" = 0 ] || echo "bench: with time: $slow below target" >&2
 [ "$slow" = 0 ]
