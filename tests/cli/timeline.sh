@@ -19,11 +19,12 @@ try() { # OPTION... PROGRAM
 # Atomics; barriers; textures and shared memory.
 for workload in gc reduct sobel; do try "$workload"; done
 # Where hits come late, where the load/store unit takes several steps, where warps end in fetch, where a policy is asked
-# in every cycle, where cycles are counted for samples as well.
-for machine in c2050 slp; do try -m "$machine" -s gto bfs; done
-for set in l1d.mshr_entries=2 l1d.sets=0; do try --set "$set" bfs; done
-for scheduler in ccws two-level; do try -m ccws -s "$scheduler" bfs; done
-try --interval 100 --pcs bfs
+# in every cycle, where cycles are counted for samples as well. A small graph: each cycle of each warp
+# is read.
+for machine in c2050 slp; do try -m "$machine" -s gto bfs --edges 8192; done
+for set in l1d.mshr_entries=2 l1d.sets=0; do try --set "$set" bfs --edges 8192; done
+for scheduler in ccws two-level; do try -m ccws -s "$scheduler" bfs --edges 8192; done
+try --interval 100 --pcs bfs --edges 8192
 
 # A run on several threads writes the same file, though not faster.
 run -j 1 bfs >/dev/null 2>&1

@@ -228,11 +228,12 @@ static void test_workloads_cover(void **state)
 
 static void test_laws(void **state)
 {
+    const bool is_short = getenv("TEST_SHORT"); /* sanitizers: not each scheduler on each machine */
     (void)state;
     for (uint32_t w = 0; w < WORKLOADS; w++)
         for (uint32_t m = 0; m < 5; m++) {
             struct machine machine = machine_of(machines[m], SMALL_MEMORY);
-            for (uint32_t s = 0; s < 5; s++) {
+            for (uint32_t s = is_short ? (w + m) % 5 : 0; s < 5; s += is_short ? 5 : 1) {
                 run(&first, &workloads[w], &(struct timed_machine){.name = machines[m], .scheduler = schedulers[s]},
                     SMALL_MEMORY);
                 check_laws(&first, &workloads[w], &machine);

@@ -7,7 +7,9 @@
 
 #include "policy_run.h"
 
-enum { OUT = 8192, THREADS = 112, BLOCKS = 3, SEEDS = 60 };
+enum { OUT = 8192, THREADS = 112, BLOCKS = 3 };
+
+static uint32_t seeds = 60; /* fewer under sanitizers */
 
 static const char *const one_core[] = {"machine.cores=1", "machine.cores_per_cluster=1", NULL};
 
@@ -94,7 +96,7 @@ static void own_paths_are_the_cores_stack(void **state)
     static struct outcome own, core;
     uint64_t divergent = 0;
     (void)state;
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = 0; seed < seeds; seed++) {
         char *body = random_body(seed);
         run(&own_paths, body, &own);
         run(NULL, body, &core);
@@ -104,7 +106,7 @@ static void own_paths_are_the_cores_stack(void **state)
         divergent += core.exec.divergent_branches;
         free(body);
     }
-    assert_true(divergent > SEEDS * 50);
+    assert_true(divergent > seeds * 50);
 }
 
 /* Units that keep threads in the slots of their warps */
@@ -115,7 +117,7 @@ static void kept_warps_are_the_cores(void **state)
     struct heddle_divergence unit = own_paths;
     (void)state;
     unit.keeps_homes = true;
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = 0; seed < seeds; seed++) {
         char *body = random_body(seed);
         run(&unit, body, &own);
         run(NULL, body, &core);
@@ -142,7 +144,7 @@ static void kept_warps_are_given_paths(void **state)
     unit.policy.init = init_by_warp;
     unit.lane = NULL;
     for (int keeps = 0; keeps < 2; keeps++)
-        for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        for (uint64_t seed = 0; seed < seeds; seed++) {
             char *body = random_body(seed);
             unit.keeps_homes = keeps;
             run(&unit, body, &own);
@@ -206,7 +208,7 @@ static void mixed_slots_have_paths(void **state)
     (void)state;
     unit.block_start = start_mixed;
     unit.lane = lane_beside;
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = 0; seed < seeds; seed++) {
         char *body = random_body(seed);
         run(&unit, body, &mixed);
         run(NULL, body, &core);
@@ -371,6 +373,8 @@ static void kept_warps_have_no_other_lanes(void **state)
 
 int main(void)
 {
+    if (getenv("TEST_SHORT"))
+        seeds = 10;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_paths_are_the_cores_stack),
         cmocka_unit_test(kept_warps_are_the_cores),
