@@ -101,8 +101,10 @@ $(eval $(call cudart_library,12,12))
 $(eval $(call cudart_library,13,13))
 CUDART_LIBRARIES := $(foreach version,11.0 12 13,$(BUILD)/lib/libcudart.so.$(version))
 
+# Places that UBSan may report are pointers, some 400,000, which a position-independent program relocates whenever it starts.
+PLACED_asan := -no-pie
 $(BUILD)/bin/heddle: $(CLI_OBJECTS) $(COMMAND_OBJECTS) $(BUILD)/lib/libheddle.a
 	@mkdir -p $(@D)
-	$(CC) $^ -o $@ $(ALL_LDFLAGS) $(COMMAND_LIBS) $(LIBS)
+	$(CC) $^ -o $@ $(PLACED_$(MODE)) $(ALL_LDFLAGS) $(COMMAND_LIBS) $(LIBS)
 
 -include $(CORE_OBJECTS:.o=.d) $(WIDE_OBJECTS:.o=.d) $(CUDA_OBJECTS:.o=.d) $(CUDART_OBJECTS:.o=.d) $(COMMAND_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d)
