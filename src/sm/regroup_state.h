@@ -1,4 +1,4 @@
-/* What the files of regrouped warps share: regroup.c, regroup_homes.c. */
+/* What the files of regrouped warps share: regroup.c, regroup_launch.c, regroup_homes.c, regroup_spin.c. */
 #ifndef HEDDLE_SM_REGROUP_STATE_H
 #define HEDDLE_SM_REGROUP_STATE_H
 
@@ -49,6 +49,9 @@ struct regroup {
 /* The unit did what it may not: the launch ends with this. */
 void regroup_trouble(struct sm *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void regroup_park(struct sm *c, uint32_t slot);
+/* The service: a unit gives a slot threads. */
+void regroup_by_unit(void *context, uint32_t slot, const struct heddle_piece *pieces, uint32_t count, uint32_t pc,
+                     uint32_t stop_pc, uint64_t ready_cycle);
 /* Lanes of a piece that are on the path that runs; physical lanes as those of a home warp. */
 uint32_t regroup_running(const struct regroup *r, const struct regroup_slot *g, uint32_t piece);
 uint32_t regroup_logical(const struct regroup *r, uint32_t home, uint32_t lanes);
