@@ -1,5 +1,5 @@
-/* Regrouped warps before the first cycle: which units are taken, where they put lanes, which kernels are refused, what a
- * block that is placed begins with. */
+/* Regrouped warps before the first cycle: which units are taken, where they put lanes, which kernels are refused, what
+ * a block that is placed begins with. */
 #include "sm/regroup_state.h"
 
 #include <stdio.h>
