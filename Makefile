@@ -17,7 +17,7 @@ all: $(BUILD)/bin/heddle $(BUILD)/lib/libcuda.so.1 $(CUDART_LIBRARIES) $(BUILD)/
 
 help:
 	@echo "make [MODE=release|debug|asan] [CC=gcc|clang]   build into build/ (release), build-debug/ or build-asan/"
-	@echo "make test          unit, driver, semantics, workload and command-line tests"
+	@echo "make test          all tests of ./heddle test (which has a shorter one, and single ones: ./heddle test --help)"
 	@echo "make portable      every workload built for the other architecture (x86-64, arm64) and emulated: the same results"
 	@echo "make lockstep      every workload on all machines: with and without cores that run ahead, 1 to 3 threads"
 	@echo "make golden        whole results of 4,232 runs against recorded hashes"
@@ -41,4 +41,4 @@ format:
 format-check:
 	@$(CLANG_FORMAT) --version | grep -q 'version 14\.' || { echo "format-check needs clang-format 14" >&2; exit 1; }
 	@$(CLANG_FORMAT) --dry-run -Werror $(FORMATTED)
-	@! awk 'length > 120 && /[\x80-\xff]/ == 0 { print FILENAME ":" FNR ": over 120 columns"; n = 1 } END { exit !n }' $(FORMATTED)
+	@awk 'length > 120 && /[\x80-\xff]/ == 0 { print FILENAME ":" FNR ": over 120 columns"; n = 1 } END { exit n }' $(FORMATTED)

@@ -78,14 +78,14 @@ $(BUILD)/tests/compiled: $(COMPILED_SOURCES) tests/compiled/compiled.h $(BUILD)/
 	$(CC) $(TEST_CFLAGS) -Iinclude/heddle $(COMPILED_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
 
 .PHONY: test test-programs
-test-programs: all $(BUILD)/bench/silicon $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS) $(REORDERED) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled $(EXAMPLES) $(if $(filter compare,$(TEST_SKIP)),,twin)
+test-programs: all $(BUILD)/bench/silicon $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS) $(REORDERED) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled $(EXAMPLES) $(if $(TEST_SECOND)$(filter asan,$(MODE)),,twin)
 test: test-programs
 	sh tests/run.sh $(BUILD)
 
 # Every workload on all machines, with and without cores that run ahead; `make test` looks at each on one machine.
 .PHONY: lockstep
 lockstep: test-programs
-	! sh tests/cli/lockstep.sh $(BUILD) all | grep -v '^ok'
+	sh tests/script.sh tests/cli/lockstep.sh $(BUILD) all
 
 # The other of the two architectures, by a cross compiler and qemu-user (Debian: gcc-x86-64-linux-gnu or
 # gcc-aarch64-linux-gnu, and the libraries of the README for that architecture).
@@ -93,12 +93,12 @@ OTHER_CPU := $(if $(filter aarch64,$(shell uname -m)),x86_64,aarch64)
 .PHONY: portable
 portable: test-programs
 	$(MAKE) BUILD=build-$(OTHER_CPU) CC=$(OTHER_CPU)-linux-gnu-gcc all workloads build-$(OTHER_CPU)/tests/vectors build-$(OTHER_CPU)/tests/random
-	! sh tests/portable.sh $(BUILD) build-$(OTHER_CPU) | grep -v '^ok'
+	sh tests/script.sh tests/portable.sh $(BUILD) build-$(OTHER_CPU)
 
 # Every line of the list of golden results; `make test` looks at one in 41.
 .PHONY: golden
 golden: test-programs
-	! GOLDEN_STEP=1 sh tests/cli/golden.sh $(BUILD) | grep -v '^ok'
+	GOLDEN_STEP=1 sh tests/script.sh tests/cli/golden.sh $(BUILD)
 
 # ThreadSanitizer, of the driver alone. The tests that are left out have one thread and wait for long, or need the runtime library.
 TSAN_TESTS := $(filter-out faults runtime_graphs stream_orders,$(patsubst tests/driver/%.c,%,$(wildcard tests/driver/*.c)))

@@ -27,6 +27,6 @@ $(TWIN)/same: tests/twin/same.c
 .PHONY: twin twin-all
 twin: $(TWIN)/lib/libcuda.so.1 $(TWIN)/order.so $(TWIN)/same
 twin-all: all twin $(BUILD)/tests/random
-	sh tests/twin/compare.sh $(BUILD) all
+	sh tests/script.sh tests/twin/compare.sh $(BUILD) all
 
 -include $(TWIN_OBJECTS:.o=.d)

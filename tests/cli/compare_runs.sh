@@ -1,5 +1,6 @@
 #!/bin/sh
 # heddle compare: two runs as files, out of a store, or made on the spot.
+# Left out of second builds: no compiler changes what is printed.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The probes of DAWS in real runs: what they count agrees with the machine's own counters, and with each other; they
 # change no simulated number; the profile has what the results have.
+# Left out of builds with sanitizers: other tests run the same probes.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 check=$build/tests/cli/daws_probes_check

@@ -8,6 +8,7 @@
 #   // not: a pattern of what is not (may be left out)
 # Short ones are paragraphs of hostile/snippets.txt, which become such files here.
 # In a build with sanitizers a report of theirs is a failure as well. Each has 10 s of a processor and 2 GB.
+# Left out of second builds: what a hostile kernel does to memory is seen with sanitizers.
 . tests/cli/lib.sh
 
 most_kb=2097152

@@ -1,6 +1,7 @@
 #!/bin/sh
 # --kernel, --launch, --skip and --region: launches that are chosen are timed, the others run functionally, and the
 # program sees the same memory.
+# Left out of second builds: no compiler changes what is printed.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 regions=$build/tests/cli/regions

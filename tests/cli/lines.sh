@@ -1,5 +1,6 @@
 #!/bin/sh
 # heddle run --lines: the source lines of a run, hot ones first, with the text of the source where it is found; sorted by any column, as wide as the terminal.
+# Left out of second builds: no compiler changes what is printed.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 case $build in /*) absolute=$build ;; *) absolute=$PWD/$build ;; esac

@@ -1,5 +1,6 @@
 #!/bin/sh
 # --pcs and --interval: counters of each instruction and samples over time add up to those of their launch, are the same on any number of threads, and change nothing else.
+# Left out of second builds: it asks for sums that no compiler changes.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 profile_check=$build/tests/cli/profile_check

@@ -1,6 +1,7 @@
 # shellcheck shell=sh
 # heddle robust on a small experiment: the plan before anything runs, an interruption and what is done after it, the
 # shares, the page's data, CSV and PDF; and what cannot be judged.
+# Left out of second builds: no compiler changes what is printed.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 case $build in /*) export HEDDLE_MACHINES="${HEDDLE_MACHINES:-$PWD/machines}" ;; esac

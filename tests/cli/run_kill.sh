@@ -2,6 +2,8 @@
 # A run and a sweep that are ended in every way: INT, TERM, HUP, QUIT and KILL, of the one who started the program, of the
 # process between, of the program, and of all of them. After two seconds nobody is left; what was counted is written
 # wherever somebody lives to write it.
+# Left out of builds with sanitizers: it is about signals and processes.
+# Left out of second builds: it is about signals and processes.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 HEDDLE_RUN_KILL=$scratch

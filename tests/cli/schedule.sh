@@ -1,5 +1,6 @@
 #!/bin/sh
 # heddle schedule: where the issue orders of two runs part.
+# Left out of second builds: no compiler changes what is printed.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 

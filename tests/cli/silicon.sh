@@ -1,6 +1,8 @@
 #!/bin/sh
 # The microbenchmarks (bench/silicon) on a simulated machine: every chain runs, and the names are those that were recorded
 # on silicon.
+# Left out of builds with sanitizers: other tests run the same instructions.
+# Left out of second builds: it asks for numbers that no compiler changes.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 silicon=$build/bench/silicon

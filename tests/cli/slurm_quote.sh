@@ -1,6 +1,8 @@
 # shellcheck shell=sh disable=SC2016
 # What Slurm is given is data: names of files, of folders, of partitions and accounts, with line breaks, quotes and dollars in
 # them, never become a command of the script. With --dry-run, whose script is then run, and with an sbatch of our own.
+# Left out of builds with sanitizers: it is about the words of a shell.
+# Left out of second builds: it is about the words of a shell.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 case $heddle in /*) ;; *) heddle=$PWD/$heddle ;; esac

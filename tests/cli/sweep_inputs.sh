@@ -1,5 +1,7 @@
 # shellcheck shell=sh
 # heddle sweep of experiments in which runs read what other runs wrote: the order, what is made again and when, failures, a sweep that is killed, and the commands that are shown.
+# Left out of builds with sanitizers: sweeps under sanitizers are those of sweep.sh.
+# Left out of second builds: no compiler changes what a sweep takes as its inputs.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 case $build in /*) top=$build ;; *) top=$PWD/$build ;; esac

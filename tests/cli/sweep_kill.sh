@@ -1,6 +1,8 @@
 # shellcheck shell=sh
 # A sweep that is killed with SIGKILL at random moments and started again: nothing that was finished is lost or run again, nobody is left running, and in the end the store has what an undisturbed
 # sweep's has. SWEEP_KILL_SEED repeats a test.
+# Left out of builds with sanitizers: it is about signals and processes.
+# Left out of second builds: it is about signals and processes.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 HEDDLE_SWEEP_JOURNAL=$scratch/journal

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs with time: every workload gives the right result, the same counters on every run and on any number of threads, and counters that add up; runs that are cut short keep
 # what they had; what a machine cannot run is refused with a reason.
+# Left out of second builds: no compiler changes what is printed.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 

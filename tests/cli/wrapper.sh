@@ -1,10 +1,9 @@
 #!/bin/sh
 # shellcheck disable=SC2016 # sh -c expands for itself
 # The ./heddle wrapper and make install.
+# Left out of builds with sanitizers: the wrapper and the installation are the same in all builds.
+# Left out of second builds: the wrapper and the installation are the same in all builds.
 . tests/cli/lib.sh
-case $build in
-*asan*) exit 0 ;; # the wrapper and the installation are the same in all builds
-esac
 export BUILD="$build"
 
 ./heddle --version >/dev/null 2>&1

@@ -12,12 +12,15 @@ enum { COUNT = 64, BYTES = COUNT * 4, HOST_MICROSECONDS = 50000 };
 
 static CUstream slow, after; /* the function's, the kernel's */
 static atomic_int state;     /* 1: the function runs, 2: it is over */
+static atomic_int may_end;   /* the work that waits behind the function is there: it runs a while longer, and ends */
 static CUcontext context;
 
 static void CUDA_CB take_a_while(void *user)
 {
     (void)user;
     state = 1;
+    while (!may_end)
+        usleep(100);
     usleep(HOST_MICROSECONDS);
     state = 2;
 }
@@ -35,7 +38,7 @@ static pthread_t begin_function(void)
 {
     pthread_t thread;
     CUevent over;
-    state = 0;
+    state = may_end = 0;
     TRUE(pthread_create(&thread, NULL, run_function, NULL) == 0);
     while (!state)
         usleep(100);
@@ -44,6 +47,7 @@ static pthread_t begin_function(void)
     OK(cuStreamWaitEvent(after, over, 0));
     OK(cuEventDestroy(over)); /* goes when it is done with */
     TRUE(state == 1);
+    may_end = 1;
     return thread;
 }
 
@@ -196,10 +200,11 @@ static void *only_function(void *unused)
 static void context_goes(void)
 {
     pthread_t thread;
-    state = 0;
+    state = may_end = 0;
     TRUE(pthread_create(&thread, NULL, only_function, NULL) == 0);
     while (!state)
         usleep(100);
+    may_end = 1;
     OK(cuCtxDestroy(context));
     TRUE(state == 2);
     pthread_join(thread, NULL);

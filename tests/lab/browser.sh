@@ -1,6 +1,8 @@
 #!/bin/sh
 # The report in a real browser: it draws its figures without a complaint, sorts and filters its table, gives its figures as SVG and PNG, fits a phone, has a dark side, asks nobody for anything, and stays
 # fast with ten thousand runs. Leaves BUILD/report-screenshot.png. Run as `sh tests/lab/browser.sh BUILD`.
+# Left out of builds with sanitizers: daemons and browsers are asked once.
+# Left out of second builds: daemons and browsers are asked once.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 # shellcheck source=tests/lab/webdriver.sh

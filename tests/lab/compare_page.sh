@@ -1,6 +1,8 @@
 #!/bin/sh
 # The report's comparison in a real browser: two bars are picked with the mouse, with the keyboard, out of the table; the page says the same as `heddle compare`, for every pair of runs. Leaves
 # BUILD/compare-screenshot.png. Run as `sh tests/lab/compare_page.sh BUILD`.
+# Left out of builds with sanitizers: daemons and browsers are asked once.
+# Left out of second builds: daemons and browsers are asked once.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 # shellcheck source=tests/lab/webdriver.sh

@@ -2,6 +2,8 @@
 # The page of `heddle correlate` in a real browser: it draws its plots without a complaint, names points, sorts and
 # filters its table, fits a phone, has a dark side. Leaves BUILD/correlate-screenshot.png. Run as
 # `sh tests/lab/correlate_page.sh BUILD`.
+# Left out of builds with sanitizers: daemons and browsers are asked once.
+# Left out of second builds: daemons and browsers are asked once.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 # shellcheck source=tests/lab/webdriver.sh

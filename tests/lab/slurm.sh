@@ -1,6 +1,8 @@
 #!/bin/sh
 # `heddle sweep --engine slurm` on a real Slurm: sh tests/lab/slurm.sh BUILD, from the repository's root. slurm_cluster.sh starts munged, slurmctld and three slurmd here; a node, a task and the
 # sweep itself are killed in mid-run, and everything must end up in the store, once, with the numbers of a sweep without Slurm.
+# Left out of builds with sanitizers: daemons and browsers are asked once.
+# Left out of second builds: daemons and browsers are asked once.
 . tests/cli/lib.sh
 . tests/lab/slurm_cluster.sh
 sweep_pid=

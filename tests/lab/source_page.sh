@@ -1,6 +1,8 @@
 #!/bin/sh
 # The source view of the report in a real browser: lines of a run with the text of their source, hot ones first, sorted by clicks, chosen from a list or from a row of the table of runs; readable on a phone
 # and in the dark. Leaves BUILD/source-*.png. Run as `sh tests/lab/source_page.sh BUILD`.
+# Left out of builds with sanitizers: daemons and browsers are asked once.
+# Left out of second builds: daemons and browsers are asked once.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 # shellcheck source=tests/lab/webdriver.sh

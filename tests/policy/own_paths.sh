@@ -5,6 +5,7 @@
 # in a cycle in which nothing else changes, such as a slot that is given back, counts as waiting for it (fetch,
 # pipeline, and of that pipeline.decode).
 # sh tests/policy/own_paths.sh BUILD, from the repository's root; counted as the command-line tests are.
+# Left out of second builds: it asks for counts that no compiler changes.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 cc=${CC:-cc}

@@ -4,6 +4,7 @@
 # waited in vain. None of those has instructions that these units refuse; that a kernel with one is refused is checked
 # here too.
 # sh tests/policy/permutations.sh BUILD, from the repository's root; counted as the command-line tests are.
+# Left out of second builds: it asks for counts, and group mixed runs the same units.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 permutations='none odd-even rotate flip xor-half random wid rev-wid balanced'

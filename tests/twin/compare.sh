@@ -3,6 +3,8 @@
 # sh tests/twin/compare.sh BUILD [all], from the repository's root; counted as the command-line tests are. Without `all`,
 # a part that takes about a minute on an idle machine: every machine and policy with few workloads, which between them use every kind of
 # memory, and some random kernels.
+# Left out of builds with sanitizers: a sanitizer need not look at the twin, and other tests run the same kernels.
+# Left out of second builds: it would compare the same two sources again.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 part=${2:-part}
