@@ -92,16 +92,16 @@ static int make(const struct request *r)
         return cli_fail(&e);
     bool good = report_write_html(s, r->store, r->output, &r->options, &e);
     good = good && (!r->csv || store_write_csv(s, r->csv, &e));
-    good = good && (!r->pdf || report_write_pdf(s, r->pdf, &r->options, &e));
+    bool drawn = good && r->pdf && report_write_pdf(s, r->pdf, &r->options, &e);
     store_close(s);
     if (!good)
         return cli_fail(&e);
     if (r->csv)
         printf("csv     %s\n", r->csv);
-    if (r->pdf)
+    if (drawn)
         printf("pdf     %s\n", r->pdf);
     printf("report  %s\n", r->output);
-    return EXIT_DONE;
+    return drawn || !r->pdf ? EXIT_DONE : cli_fail(&e);
 }
 
 int cli_report(int argc, char **argv)

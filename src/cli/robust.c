@@ -38,7 +38,8 @@ static const char help[] =
     "T, --slurm-memory M, --throttle N,\n"
     "--time-limit T, --memory-limit B.\n"
     "Stopped at any moment, the same command goes on where it was.\n"
-    "Exit codes: 0 done, whatever was found; 1 a run failed; 2 usage; 4 interrupted.\n";
+    "Exit codes: 0 done, whatever was found; 1 a run failed; 2 usage, or something is not there (gnuplot, for "
+    "--pdf); 4 interrupted.\n";
 
 enum {
     OPT_FIGURE = 256,
@@ -291,6 +292,24 @@ static bool write_csv(const struct robust_data *d, const char *path, struct erro
     return whole_file_close(&out) || error_set(e, ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
 }
 
+static void print_page(const char *page)
+{
+    char *whole = realpath(page, NULL);
+    printf("\nThe page: %s\n", whole ? whole : page);
+    free(whole);
+}
+
+/* The page comes first: whatever else cannot be written, it is there. PDF files come last, as they need gnuplot. */
+static bool write_files(const struct asked *q, const struct experiment *x, struct store *s, const struct robust_data *d,
+                        struct error *e)
+{
+    struct report_options page = {0}, plots = {.experiment = x->name};
+    if (!report_write_html(s, q->store, q->page, &page, e))
+        return false;
+    print_page(q->page);
+    return (!q->csv || write_csv(d, q->csv, e)) && (!q->pdf || report_write_pdf(s, q->pdf, &plots, e));
+}
+
 static bool show(const struct asked *q, const struct experiment *x, struct error *e)
 {
     struct robust_data d;
@@ -299,9 +318,7 @@ static bool show(const struct asked *q, const struct experiment *x, struct error
     bool ok = source && figure_robust(q->arena, source, &x->figures[0], &d, e);
     if (ok)
         print_result(&d, q->arena);
-    struct report_options options = {0}, plots = {.experiment = x->name};
-    ok = ok && (!q->csv || write_csv(&d, q->csv, e)) && (!q->pdf || report_write_pdf(s, q->pdf, &plots, e)) &&
-         report_write_html(s, q->store, q->page, &options, e);
+    ok = ok && write_files(q, x, s, &d, e);
     store_close(s);
     return ok;
 }
@@ -341,12 +358,7 @@ static int robust(struct asked *q)
     int status = sweep(q);
     if (status != EXIT_DONE && status != EXIT_FAILED)
         return status;
-    if (!show(q, &x, &e))
-        return cli_fail(&e);
-    char *whole = realpath(q->page, NULL);
-    printf("\nThe page: %s\n", whole ? whole : q->page);
-    free(whole);
-    return status;
+    return show(q, &x, &e) ? status : cli_fail(&e);
 }
 
 int cli_robust(int argc, char **argv)

@@ -1,4 +1,5 @@
-/* --pdf: for each figure FOLDER/NAME.gp, NAME.dat and, by gnuplot, NAME.pdf. */
+/* --pdf: for each figure FOLDER/NAME.gp, NAME.dat and, by gnuplot, NAME.pdf. Without gnuplot all scripts and data are
+ * written, then the error says what to install. */
 #include "figure/plot.h"
 #include "figure/report_parts.h"
 
@@ -13,6 +14,12 @@
 #include <unistd.h>
 
 extern char **environ;
+
+struct plots {
+    struct arena *arena;
+    const char *folder;
+    bool lacks_gnuplot; /* it was looked for in vain: scripts and data are all that is written */
+};
 
 static bool make_folder(const char *path, struct error *e)
 {
@@ -41,8 +48,9 @@ static bool close_file(FILE *f, const char *path, struct error *e)
     return true;
 }
 
-/* Runs gnuplot in the folder; what it says goes to a file, whose first line is the message. */
-static bool spawn_gnuplot(const char *folder, const char *script, const char *log, int *status, struct error *e)
+/* Runs gnuplot in the folder; what it says goes to a file, whose first line is the message. True where there is no
+ * gnuplot, too. */
+static bool spawn_gnuplot(struct plots *p, const char *script, const char *log, int *status, struct error *e)
 {
     posix_spawn_file_actions_t actions;
     char *words[] = {"gnuplot", (char *)script, NULL};
@@ -51,14 +59,12 @@ static bool spawn_gnuplot(const char *folder, const char *script, const char *lo
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    posix_spawn_file_actions_addchdir_np(&actions, folder);
+    posix_spawn_file_actions_addchdir_np(&actions, p->folder);
     int failed = posix_spawnp(&child, "gnuplot", &actions, NULL, words, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (failed == ENOENT) {
-        error_set(e, ERROR_NOT_FOUND, "gnuplot: not found; it draws the PDF files");
-        error_note(e, "install it (Debian, Ubuntu: apt-get install gnuplot-nox); the scripts and their data are in %s",
-                   folder);
-        return false;
+        p->lacks_gnuplot = true;
+        return true;
     }
     if (failed)
         return error_set(e, ERROR_IO, "gnuplot: cannot be started: %s", strerror(failed));
@@ -84,28 +90,26 @@ static bool gnuplot_failed(const char *script, const char *log, struct error *e)
     return false;
 }
 
-static bool draw(struct arena *a, const char *folder, const char *name, struct error *e)
+static bool draw(struct plots *p, const char *name, struct error *e)
 {
-    const char *script = arena_printf(a, "%s.gp", name), *log = arena_printf(a, "%s/%s.log", folder, name);
-    int status;
-    if (!spawn_gnuplot(folder, script, log, &status, e)) {
-        unlink(log);
-        return false;
-    }
-    if (status)
-        return gnuplot_failed(arena_printf(a, "%s/%s", folder, script), log, e);
+    const char *script = arena_printf(p->arena, "%s.gp", name),
+               *log = arena_printf(p->arena, "%s/%s.log", p->folder, name);
+    int status = 0;
+    bool good = p->lacks_gnuplot || spawn_gnuplot(p, script, log, &status, e);
+    if (good && status)
+        return gnuplot_failed(arena_printf(p->arena, "%s/%s", p->folder, script), log, e);
     unlink(log);
-    return true;
+    return good;
 }
 
 /* Writes the script and the data of one plot; false: there is nothing to draw. */
 typedef bool plot_writer(FILE *script, FILE *data, const void *what, const char *data_name, const char *pdf_name);
 
-static bool plot_with(struct arena *a, const char *folder, const char *name, plot_writer *write, const void *what,
-                      struct error *e)
+static bool plot_with(struct plots *p, const char *name, plot_writer *write, const void *what, struct error *e)
 {
-    const char *script_path = arena_printf(a, "%s/%s.gp", folder, name),
-               *data_path = arena_printf(a, "%s/%s.dat", folder, name);
+    struct arena *a = p->arena;
+    const char *script_path = arena_printf(a, "%s/%s.gp", p->folder, name),
+               *data_path = arena_printf(a, "%s/%s.dat", p->folder, name);
     FILE *script = fopen(script_path, "we"), *data = script ? fopen(data_path, "we") : NULL;
     if (!data) {
         error_set(e, ERROR_IO, "%s: cannot be written: %s", script ? data_path : script_path, strerror(errno));
@@ -121,7 +125,7 @@ static bool plot_with(struct arena *a, const char *folder, const char *name, plo
         unlink(data_path);
         return good;
     }
-    return good && draw(a, folder, name, e);
+    return good && draw(p, name, e);
 }
 
 static bool write_figure(FILE *script, FILE *data, const void *what, const char *data_name, const char *pdf_name)
@@ -141,28 +145,37 @@ static bool write_pair(FILE *script, FILE *data, const void *what, const char *d
     return robust_plot_script(script, data, p->data, p->judgement, data_name, pdf_name);
 }
 
-static bool plot_figure(struct arena *a, const char *folder, const char *name, const struct figure_data *d,
+static bool plot_figure(struct plots *p, const char *name, const struct figure_data *d,
                         const struct robust_data *robust, struct error *e)
 {
-    bool good = plot_with(a, folder, name, write_figure, d, e);
+    bool good = plot_with(p, name, write_figure, d, e);
     for (uint32_t i = 0, number = 0; good && i < robust->judgement_count; i++) {
-        struct pair p = {robust, &robust->judgements[i]};
-        if (!p.judgement->is_claim && !p.judgement->is_close)
-            good = plot_with(a, folder, arena_printf(a, "%s-robust-%u", name, ++number), write_pair, &p, e);
+        struct pair pair = {robust, &robust->judgements[i]};
+        if (!pair.judgement->is_claim && !pair.judgement->is_close)
+            good = plot_with(p, arena_printf(p->arena, "%s-robust-%u", name, ++number), write_pair, &pair, e);
     }
     return good;
+}
+
+static bool no_gnuplot(const char *folder, struct error *e)
+{
+    error_set(e, ERROR_NOT_FOUND, "no PDF files: gnuplot, which draws them, is not installed");
+    error_note(e, "install it (Debian, Ubuntu: apt-get install gnuplot-nox); the scripts and their data are in %s",
+               folder);
+    return false;
 }
 
 bool report_write_pdf(struct store *s, const char *folder, const struct report_options *o, struct error *e)
 {
     struct arena a = {0};
+    struct plots p = {.arena = &a, .folder = folder};
     struct report_experiment *list;
     uint32_t count;
     bool good = report_select(&a, s, o, &list, &count, e) && make_folder(folder, e);
     for (uint32_t i = 0; good && i < count; i++)
         for (uint32_t f = 0; good && f < list[i].figure_count; f++)
-            good = plot_figure(&a, folder, file_name(&a, &list[i], count > 1, list[i].figures[f].figure->name),
+            good = plot_figure(&p, file_name(&a, &list[i], count > 1, list[i].figures[f].figure->name),
                                &list[i].figures[f], &list[i].robust[f], e);
     arena_free(&a);
-    return good;
+    return good && (!p.lacks_gnuplot || no_gnuplot(folder, e));
 }

@@ -14,7 +14,8 @@ struct report_options {
 /* report.c: one HTML file with everything inside (web/ and Debian's libjs-vega). Written beside and renamed. */
 bool report_write_html(struct store *s, const char *store_path, const char *path, const struct report_options *o,
                        struct error *e);
-/* plot.c: one PDF a figure, made by gnuplot; the scripts and data are left beside them. */
+/* plot.c: one PDF for each figure, made by gnuplot; the scripts and data are left beside them. Without gnuplot these
+ * are all that is written: false, with ERROR_NOT_FOUND. */
 bool report_write_pdf(struct store *s, const char *folder, const struct report_options *o, struct error *e);
 
 #endif

@@ -1,6 +1,7 @@
 /* json_check FILE: is it the JSON that --stats promises, and do its counters add up? json_check FILE KEY.KEY: prints
- * that value (a number chooses from a list). json_check --same A B: are two results the same but for `host`? json_check
- * --names FILE: the names of all its fields, as the glossary has them. Exit status 0 yes, 1 no. */
+ * that value (a number chooses from a list; `*` chooses every member of a list or an object, and prints one line for
+ * each). json_check --same A B: are two results the same but for `host`? json_check --names FILE: the names of all its
+ * fields, as the glossary has them. Exit status 0 yes, 1 no. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,17 +166,30 @@ static int check_results(const json_t *root)
     return 0;
 }
 
-static int print_value(const json_t *root, char *path)
+static int print_value(json_t *value, const char *path)
 {
-    for (char *key = strtok(path, "."); key; key = strtok(NULL, "."))
-        root = json_is_array(root) ? json_array_get(root, (size_t)atoi(key)) : json_object_get(root, key);
-    if (!root) {
+    char key[100];
+    const char *name;
+    size_t length = strcspn(path, "."), i;
+    json_t *member;
+    int missing = 0;
+    if (!value) {
         fputs("no such key\n", stderr);
         return 1;
     }
-    json_dumpf(root, stdout, JSON_ENCODE_ANY);
-    putchar('\n');
-    return 0;
+    if (!*path) {
+        json_dumpf(value, stdout, JSON_ENCODE_ANY);
+        putchar('\n');
+        return 0;
+    }
+    const char *rest = path + length + (path[length] == '.');
+    snprintf(key, sizeof key, "%.*s", (int)length, path);
+    if (strcmp(key, "*"))
+        return print_value(
+            json_is_array(value) ? json_array_get(value, (size_t)atoi(key)) : json_object_get(value, key), rest);
+    json_array_foreach(value, i, member) missing |= print_value(member, rest);
+    json_object_foreach(value, name, member) missing |= print_value(member, rest);
+    return missing;
 }
 
 /* A policy's counters stand under its name, which is that of its spec. */
@@ -247,7 +261,7 @@ int main(int argc, char **argv)
         return 0;
     }
     if (argc != 2 && argc != 3) {
-        fputs("usage: json_check FILE [KEY.KEY] | json_check --same A B | json_check --names FILE\n", stderr);
+        fputs("usage: json_check FILE [KEY.*.KEY] | json_check --same A B | json_check --names FILE\n", stderr);
         return 2;
     }
     json_t *root = load(argv[1]);

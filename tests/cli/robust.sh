@@ -1,6 +1,7 @@
 # shellcheck shell=sh
 # heddle robust on a small experiment: the plan before anything runs, an interruption and what is done after it, the
-# shares, the page's data, CSV and PDF; and what cannot be judged.
+# shares, the page's data, CSV and PDF; what is written without gnuplot; and what cannot be judged.
+# Uses gnuplot: plots as PDF.
 # Left out of second builds: no compiler changes what is printed.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
@@ -61,7 +62,7 @@ wait "$pid"
 is 'interrupted: exit code 4' test "$?" = 4
 before=$(grep -c '^recorded' "$HEDDLE_SWEEP_JOURNAL")
 is 'it was not through' test "$before" -lt 84
-expect 'the same command goes on' 0 'runs done' robust --factors "$few" --csv "$scratch/tiny.csv" --pdf "$scratch/pdf"
+expect 'the same command goes on' 0 'runs done' robust --factors "$few" --csv "$scratch/tiny.csv"
 saw 'an expectation' '^  lrr > rr +holds +14 of 14'
 saw 'an order, its ratio, and on how many machines it holds' '^  lrr > rr +[0-9]\.[0-9]{2} +14 of 14'
 saw 'and where the page is' '^The page: .*/tiny.html$'
@@ -75,15 +76,47 @@ expect 'the experiment it ran is a file' 0 'nothing to do: all 84 runs' \
 is 'one row for each order and machine' test "$(wc -l <"$scratch/tiny.csv")" = $((1 + 5 * 14))
 row='^"speed",pair,"lrr > rr","L1 size: 8 KB","L1 size","8 KB",,[0-9.]*,holds,yes$'
 is 'a row of it' grep -q "$row" "$scratch/tiny.csv"
-is 'a plot of the figure' test -s "$scratch/pdf/speed.pdf"
-is 'plots of pairs' test -s "$scratch/pdf/speed-robust-1.pdf" -a -s "$scratch/pdf/speed-robust-2.pdf"
 sed -n 's/.*id="data">\(.*\)<\/script>$/\1/p' "$scratch/tiny.html" >"$scratch/data.json"
-whole='.experiments[0].figures[0].robust | (.machines | length) == 14 and (.judgements | length) == 5
-    and (.judgements[0].kind == "claim")
-    and ([.judgements[] | select(.kind == "pair") | .ratios | length] | unique == [14])'
-is 'the page has them' jq -e "$whole" "$scratch/data.json"
+members() { "$json_check" "$scratch/data.json" "experiments.0.figures.0.robust.$1" | wc -l; }
+is 'the page has the machines' test "$(members 'machines.*')" = 14
+expect 'two claims and three pairs' 0 '^"claim" "claim" "pair" "pair" "pair" $' sh -c \
+    "'$json_check' '$scratch/data.json' 'experiments.0.figures.0.robust.judgements.*.kind' | tr '\n' ' '"
+for pair in 2 3 4; do
+    is "a ratio on each machine, pair $pair" test "$(members "judgements.$pair.ratios.*")" = 14
+done
 expect 'a report made later' 0 'report' "$heddle" report "$scratch/tiny.db" -o "$scratch/later.html"
 is 'has them, too' grep -q '"turned_by"' "$scratch/later.html"
+
+# ------------------------------------------------------------------ plots
+if command -v gnuplot >/dev/null 2>&1; then
+    is 'with plots' robust --factors "$few" --pdf "$scratch/pdf"
+    is 'a plot of the figure' test -s "$scratch/pdf/speed.pdf"
+    is 'plots of pairs' test -s "$scratch/pdf/speed-robust-1.pdf" -a -s "$scratch/pdf/speed-robust-2.pdf"
+else
+    echo 'note skipped: plots as PDF (gnuplot is not installed: apt-get install gnuplot-nox)'
+fi
+
+# Without gnuplot all else is written. This PATH has none, whatever is installed.
+mkdir "$scratch/bin"
+ln -s "$(command -v sh)" "$scratch/bin/sh"
+rm -f "$scratch/tiny.html"
+without_gnuplot() {
+    env PATH="$scratch/bin" "$heddle" robust "$scratch/tiny.ini" -o "$scratch/tiny.db" --factors "$few" \
+        --csv "$scratch/bare.csv" --pdf "$scratch/bare" 2>"$scratch/errors"
+}
+expect 'without gnuplot: exit code 2, as that of heddle report, and the page' 2 '^The page: .*/tiny.html$' without_gnuplot
+is 'without gnuplot: the page' grep -q '"turned_by"' "$scratch/tiny.html"
+is 'without gnuplot: the CSV file' cmp "$scratch/bare.csv" "$scratch/tiny.csv"
+expect 'without gnuplot: scripts and data of all plots' 0 \
+    '^speed-robust-1.dat speed-robust-1.gp speed-robust-2.dat speed-robust-2.gp .*speed.dat speed.gp $' \
+    sh -c "LC_ALL=C ls '$scratch/bare' | tr '\n' ' '"
+is 'without gnuplot: nothing else' test -z "$(find "$scratch/bare" -type f ! -name '*.gp' ! -name '*.dat')"
+expect 'without gnuplot: what is missing' 0 '^heddle: no PDF files: gnuplot, which draws them, is not installed$' \
+    cat "$scratch/errors"
+saw 'without gnuplot: what to install' 'apt-get install gnuplot-nox.*in .*/bare$'
+expect 'heddle report: the same' 2 'apt-get install gnuplot-nox' \
+    env PATH="$scratch/bin" "$heddle" report "$scratch/tiny.db" -o "$scratch/bare.html" --pdf "$scratch/bare"
+saw 'heddle report: says where the page is' '^report +.*/bare.html$'
 
 # Paths start from the experiment's folder, wherever the store is.
 mkdir -p "$scratch/there/machines" "$scratch/here"
