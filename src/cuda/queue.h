@@ -3,7 +3,7 @@
  * Each stream has a lane, each context one more for its legacy stream. The head of a lane may start when what the
  * legacy stream's rules and the events it waits for put before it is done. Whoever holds the lock can drive: do what
  * can be done at once, start the kernels at the heads, and run all that were started together. Nothing runs by itself
- * but for the watch (queue_watch.c).
+ * but for the watch (queue_wait.c).
  *
  *  - Without time, and in the legacy stream, work is driven when it is given: a launch returns when the kernel has
  * ended, unless that can only spin, or takes very long. So programs see what they always saw, and a kernel that waits

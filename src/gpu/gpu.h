@@ -192,9 +192,9 @@ void gpu_kernel_add(struct gpu_kernel *sum, const struct gpu_kernel *k); /* coun
 void gpu_spare_free(struct gpu *g);
 /* Moves on as long as the simulation does. NULL: it is being made. For the threads that simulate. */
 uint64_t gpu_pulse(const struct gpu *g);
-/* The threads that simulate besides the one that runs it; out has room for most. Returns how many. */
 /* Of core cycles: what several threads simulated together. False: there is but one. */
 bool gpu_shared(const struct gpu *g, double *share);
+/* The threads that simulate besides the one that runs it; out has room for most. Returns how many. */
 uint32_t gpu_threads(const struct gpu *g, pthread_t *out, uint32_t most);
 /* How many blocks of this shape fit one core (0: none). */
 uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, uint32_t block_threads,

@@ -86,10 +86,10 @@ struct sm_program {
     bool serial; /* does what cores may not do at the same time: device-runtime calls, other blocks' shared memory */
 };
 
-/* What the text of an instruction tells: where its operands in memory are; unit, latency and initiation interval (the
- * rest of *s stays). */
 /* Of a register of a kernel that calls nobody: where it is in the frame. */
 void sm_program_place(const struct sm_program *p, uint32_t reg, exec_ref *place, uint32_t *bytes);
+/* What the text of an instruction tells: where its operands in memory are; unit, latency and initiation interval (the
+ * rest of *s stays). */
 enum sm_memory sm_memory_of(const struct ptx_inst *in, bool is_entry);
 void sm_set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c);
 void sm_set_subcore_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c); /* hopper.c */

@@ -1,4 +1,5 @@
-/* What a run leaves, as one JSON object: written by whoever ran it (job.c), read by the store.
+/* What a run leaves, as one JSON object: written by whoever ran it (src/sweep/job_record.c, job_execute.c), read by the
+ * store.
  *
  *   key            content key, 32 hexadecimal digits
  *   program        as the experiment names it: a workload's name, or a path
@@ -13,9 +14,9 @@
  *   wall_seconds   of the process
  *   exit           its status, 128 + n for signal n
  *   failure        null, or one line: why it did not end well ("not finished after 60 s", "out of memory: ...", the
- * outcome's first line, "the result is wrong") log            the last lines of what it printed, where it failed stats
- * the object of --stats, or
- * null */
+ *                  outcome's first line, "the result is wrong")
+ *   log            the last lines of what it printed, where it failed
+ *   stats          the object of --stats, or null */
 #ifndef HEDDLE_STORE_RECORD_H
 #define HEDDLE_STORE_RECORD_H
 

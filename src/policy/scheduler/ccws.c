@@ -3,11 +3,15 @@
  * above them fills the cutoff. Greedy then oldest below.
  *
  * Lost locality is a hit in the victim tags of the warp (heddle/victim_tags.h). With H hits and I instructions (no
- * barriers, no fences) of the warps that are resident: cutoff = resident warps * base_score LLDS   = H * k_throttle *
- * cutoff / I, rounded down A hit sets the score of its warp to LLDS, at least to base_score; each cycle every score
- * above the base falls by 1, and to LLDS where that is less. Warps are ranked by score, the lower slot first among
- * equals, and one may issue loads of global and local memory if the scores above it add up to less than the cutoff: the
- * one that straddles it still may.
+ * barriers, no fences) of the warps that are resident:
+ *
+ *   cutoff = resident warps * base_score
+ *   LLDS   = H * k_throttle * cutoff / I, rounded down
+ *
+ * A hit sets the score of its warp to LLDS, at least to base_score; each cycle every score above the base falls by 1,
+ * and to LLDS where that is less. Warps are ranked by score, the lower slot first among equals, and one may issue loads
+ * of global and local memory if the scores above it add up to less than the cutoff: the one that straddles it still
+ * may.
  *
  * A cycle costs nothing here. A score is kept as the cycle in which it would be 0, so decay needs no work; LLDS binds
  * others only in the first cycle after it fell, by one comparison; and who is held is worked out when the policy is

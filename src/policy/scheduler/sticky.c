@@ -2,7 +2,7 @@
  * defined, in the lane permutation paper (Table 2); "greedy until stall" in CCWS's simulator. It differs from gto in
  * what follows the greedy warp: ring order, not age.
  *
- * * level=block is the form of thread block compaction: the block of the last warp first, round robin over its warps;
+ * level=block is the form of thread block compaction: the block of the last warp first, round robin over its warps;
  * only when none of them can issue, the ring order of all. */
 #include "heddle/policy.h"
 
