@@ -1,4 +1,4 @@
-/* heddle demo: the first minute. Seven workloads under all schedulers (experiments/demo.ini), one table, and a page
+/* heddle demo: the first minute. Seven workloads under ten schedulers (experiments/demo.ini), one table, and a page
  * with pictures. */
 #include "cli/cli.h"
 #include "cli/repro.h"
@@ -12,7 +12,7 @@
 
 static const char help[] =
     "Usage: heddle demo [OPTION...]\n"
-    "Runs seven workloads under every warp scheduler, cycle by cycle (experiments/demo.ini), "
+    "Runs seven workloads under ten warp schedulers, cycle by cycle (experiments/demo.ini), "
     "and writes a page with what was seen.\n"
     "\n"
     "      --size SIZE        test, small or paper: other inputs (experiments/quick.ini); test takes "

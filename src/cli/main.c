@@ -16,7 +16,7 @@ static const struct {
     cli_command *run;
 } commands[] = {
     {"run", "[options] PROGRAM [args]", "run a workload, or a program that uses CUDA, on the simulated GPU", cli_run},
-    {"demo", "", "run seven workloads under all schedulers, and make a page of it", cli_demo},
+    {"demo", "", "run seven workloads under ten schedulers, and make a page of it", cli_demo},
     {"sweep", "EXPERIMENT [-o RESULTS.db]", "run what of an experiment is not in its results store yet", cli_sweep},
     {"report", "RESULTS.db [-o report.html]", "a page with the figures and runs of a results store", cli_report},
     {"repro", "EXPERIMENT [FIGURE]", "repeat a paper's figures: sweep, page, published values beside ours", cli_repro},
