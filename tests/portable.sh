@@ -4,6 +4,7 @@
 # OTHER is a build for x86-64 on an arm64 host, and the other way round; qemu-user runs it. Every workload on two
 # machines, all vectors recorded on silicon, and random kernels. A build for x86-64 has its libraries twice: where it is
 # emulated, with the processor that the loader takes the wide ones for, and with one that has nothing but SSE.
+# Uses qemu-x86_64, qemu-aarch64: running programs of the other architecture (one of the two).
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 other=$2
@@ -12,6 +13,10 @@ aarch64) emulator='qemu-x86_64 -cpu max' plain='qemu-x86_64 -cpu Nehalem' built_
 *) emulator=qemu-aarch64 plain='' built_for=aarch64 ;;
 esac
 json_hash=$build/tests/cli/json_hash
+if ! command -v "${emulator%% *}" >/dev/null 2>&1; then
+    echo "FAILED the other architecture cannot be run: ${emulator%% *} is not installed (apt-get install qemu-user)"
+    exit 1
+fi
 
 hash_with() { # OPTIONS COMMAND...
     options=$1
@@ -35,8 +40,8 @@ libraries() { # what the loader takes: one line a processor
         [ -n "$cpu" ] || continue
         HEDDLE_OPTIONS="--functional --stats $scratch/one.json" $cpu -E "LD_LIBRARY_PATH=$other/lib" \
             "$other/workloads/vectoradd" --size test >"$scratch/one.out" 2>&1 || return 1
-        jq -r .host.built_for "$scratch/one.json"
-    done | paste -s -d ' ' -
+        "$json_check" "$scratch/one.json" host.built_for
+    done | tr -d '"' | paste -s -d ' ' -
 }
 
 # shellcheck disable=SC2086 # an emulator is a command with options

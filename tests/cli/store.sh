@@ -1,5 +1,6 @@
 #!/bin/sh
 # Results stores on disks that are full, folders that are read-only and files that are damaged; a store as `sqlite3` and CSV readers see it.
+# Uses sqlite3: stores as another program sees them.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 store=$build/tests/test_store

@@ -1,5 +1,6 @@
 # shellcheck shell=sh
 # heddle sweep: its options, runs that fail in every way, limits, ctrl-C, two sweeps on one store, what counts as the same run. Killing: sweep_kill.sh.
+# Uses sqlite3: sums over the instructions and samples of a store.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 case $build in /*) top=$build ;; *) top=$PWD/$build ;; esac

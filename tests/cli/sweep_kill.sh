@@ -3,6 +3,7 @@
 # sweep's has. SWEEP_KILL_SEED repeats a test.
 # Left out of builds with sanitizers: it is about signals and processes.
 # Left out of second builds: it is about signals and processes.
+# Uses sqlite3: more columns of what two stores have (else their CSV files are compared).
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 HEDDLE_SWEEP_JOURNAL=$scratch/journal

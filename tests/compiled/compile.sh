@@ -1,6 +1,7 @@
 #!/bin/sh
-# Compiles the kernels again: sh tests/compiled/compile.sh OUT [all] (OUT: an absolute path). Needs nvcc 13, clang-14 and clang-19. Without `all` the builds that are committed in
-# ptx/ are made; with it, many more, for a look beyond.
+# Compiles the kernels again: sh tests/compiled/compile.sh OUT [all] (OUT: an absolute path). Without `all` the builds
+# that are committed in ptx/ are made; with it, many more, for a look beyond.
+# Uses nvcc, clang-14, clang-19: compiling the kernels (nvcc is that of CUDA 13).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=$1

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs the CUDA programs of this folder: sh tests/cuda/run.sh BUILD, from the repository's root. With nvcc, each is compiled, once as long as nothing of it changes, and run in functional
 # mode and with time; the outputs must agree. Without nvcc this is left to the recorded programs (recorded/), which a C compiler can build.
+# Uses nvcc: compiling the programs.
 #
 # Of a source's first lines: '// nvcc: FLAGS', one a variant, all with the same output; '// modes: functional' for what has no timing model; '// exit: CODE' where `heddle run` ends with
 # another code than 0, as it does when a kernel did something illegal, whatever the program makes of it; '// cost: high' for what is run once where several

@@ -4,6 +4,7 @@
 # `sh tests/lab/correlate_page.sh BUILD`.
 # Left out of builds with sanitizers: daemons and browsers are asked once.
 # Left out of second builds: daemons and browsers are asked once.
+# Uses chromium, chromedriver, curl, jq: the correlation in a browser.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 # shellcheck source=tests/lab/webdriver.sh
@@ -14,7 +15,7 @@ unset http_proxy https_proxy HTTP_PROXY HTTPS_PROXY all_proxy ALL_PROXY
 
 for tool in chromium chromedriver curl jq; do
     if ! command -v "$tool" >/dev/null 2>&1; then
-        echo "note skipped: the correlation in a browser ($tool is not installed)"
+        echo "note skipped: the correlation in a browser ($tool is not installed: apt-get install chromium chromium-driver curl jq)"
         exit 0
     fi
 done

@@ -3,6 +3,7 @@
 # sweep itself are killed in mid-run, and everything must end up in the store, once, with the numbers of a sweep without Slurm.
 # Left out of builds with sanitizers: daemons and browsers are asked once.
 # Left out of second builds: daemons and browsers are asked once.
+# Uses munged, munge, slurmctld, slurmd, sbatch, squeue, sinfo, scontrol: a cluster on this machine.
 . tests/cli/lib.sh
 . tests/lab/slurm_cluster.sh
 sweep_pid=

@@ -3,6 +3,7 @@
 # and in the dark. Leaves BUILD/source-*.png. Run as `sh tests/lab/source_page.sh BUILD`.
 # Left out of builds with sanitizers: daemons and browsers are asked once.
 # Left out of second builds: daemons and browsers are asked once.
+# Uses chromium, chromedriver, curl, jq: the source view in a browser.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 # shellcheck source=tests/lab/webdriver.sh

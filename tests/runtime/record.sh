@@ -1,6 +1,7 @@
 #!/bin/sh
-# Makes the fat binaries of tests/runtime/recorded from the CUDA programs of tests/cuda: sh tests/runtime/record.sh, from the repository's root, with nvcc 13. They hold PTX, packed as nvcc packs
+# Makes the fat binaries of tests/runtime/recorded from the CUDA programs of tests/cuda: sh tests/runtime/record.sh, from the repository's root. They hold PTX, packed as nvcc packs
 # it, and nothing of a host, so that a C compiler is enough to test how compiled programs start, on any processor.
+# Uses nvcc: compiling the programs (that of CUDA 13).
 set -eu
 to=tests/runtime/recorded
 mkdir -p "$to"
