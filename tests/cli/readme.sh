@@ -1,6 +1,7 @@
 #!/bin/sh
 # The numbers of README.md. Each command that it shows with its output is run, and must print the lines that are shown; the
-# numbers of its text are computed again. A number that nothing here has asked for is a failure.
+# numbers of its text are computed again. A number that nothing here has asked for is a failure. Then the output that
+# docs/profile.md and docs/schedule.md show.
 # Left out of builds with sanitizers: it asks for numbers, and other tests run the same commands.
 # Left out of second builds: it asks for numbers that no compiler changes.
 # shellcheck source=tests/cli/lib.sh
@@ -124,3 +125,35 @@ says 'compilers, as docs/ptx-support.md has them' "PTX from $compilers"
 
 tr -c 'A-Za-z0-9.,%\n-' '\n' <"$scratch/text" | sed 's/[.,]*$//' | grep -E '^[0-9][0-9.,]*%?$' >"$scratch/left"
 is 'every number of README.md is computed here' cmp "$scratch/left" /dev/null
+
+# ------------------------------------------------------------------ pages
+
+# all_shown NAME: the lines of $scratch/lines are in $out.
+all_shown() {
+    while IFS= read -r line; do
+        saw "$1: $(echo "$line" | sed 's/^ *//' | cut -c 1-50)" "$(pattern_of "$line")"
+    done <"$scratch/lines"
+    is "$1 shows output" test -s "$scratch/lines"
+}
+awk '/^```/ { inside = !inside; next } inside && NF' docs/schedule.md >"$scratch/lines"
+expect 'docs/schedule.md: the command' 0 '' "$heddle" schedule -s lrr -s gto --size test bfs
+all_shown docs/schedule.md
+grep -E '^      (line|bfs\.cu:[0-9]*) ' docs/profile.md >"$scratch/lines"
+expect 'docs/profile.md: the command' 0 '' "$heddle" run --quiet --lines -m ccws -s lrr --size test bfs
+all_shown docs/profile.md
+
+is 'docs/profile.md: instructions' \
+    "$heddle" run --quiet -s gto --stats "$scratch/bfs.json" --pcs --interval 1000 --size test bfs
+sed -n '/^    { "pc": /,/} }$/p' docs/profile.md >"$scratch/page.json"
+"$json_check" "$scratch/bfs.json" 'kernels.0.pcs.*' |
+    grep "^{\"pc\": $("$json_check" "$scratch/page.json" pc)," >"$scratch/run.json"
+is 'docs/profile.md: an instruction' "$json_check" --same "$scratch/page.json" "$scratch/run.json"
+sed -n '/^    { "interval": /,/} }$/p' docs/profile.md | sed 's/, \.\.\. } }/ } }/' >"$scratch/page.json"
+for key in interval cycles 'values.*'; do
+    "$json_check" "$scratch/page.json" "$key"
+done >"$scratch/lines"
+"$json_check" "$scratch/bfs.json" kernels.0.series >"$scratch/series"
+is 'docs/profile.md: samples' test "$(wc -l <"$scratch/lines")" -ge 5
+while IFS= read -r values; do
+    is "docs/profile.md: samples $values" grep -qF ": $values" "$scratch/series"
+done <"$scratch/lines"
