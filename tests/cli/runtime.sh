@@ -1,5 +1,6 @@
 #!/bin/sh
 # Programs of the runtime API: what doctor says of them, what run refuses and with which words, and that Heddle's libraries are the ones that are found.
+# Uses nvcc: the static runtime, and machine code, in programs as it links them.
 . tests/cli/lib.sh
 
 programs=$build/tests/runtime/13
