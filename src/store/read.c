@@ -113,8 +113,7 @@ bool store_metrics(struct store *s, const char (*keys)[KEY_BYTES], uint32_t key_
     return ok;
 }
 
-/* The metrics of store_run, in its order, joined by the ids of their names. */
-/* %s: the column with the probes. */
+/* The metrics of store_run, in its order, joined by the ids of their names. %s: the column with the probes. */
 static const char runs_sql[] =
     "SELECT r.key, r.program, r.arguments, r.machine, r.scheduler, r.l1, r.divergence, r.sets, r.version, r.host, "
     "r.started, r.failure, r.command, %s, r.epoch, r.exit, r.wall_seconds,"

@@ -200,8 +200,6 @@ void twin_find_accesses(struct sm *c, uint32_t id)
     expect_answers(c, id);
 }
 
-/* At the end of the cycle: what touches device memory. Atomics only find their addresses; they take effect at their
- * channel (sm_perform_atomic). */
 /* The twin never runs ahead. */
 bool sm_may_run_ahead(const struct sm *c)
 {
@@ -226,6 +224,8 @@ void sm_catch_up(struct sm *c, uint64_t now) { (void)c, (void)now; }
 
 uint64_t sm_now(const struct sm *c) { return c->now; }
 
+/* At the end of the cycle: what touches device memory. Atomics only find their addresses; they take effect at their
+ * channel (sm_perform_atomic). */
 void sm_perform(struct sm *c)
 {
     for (uint32_t i = 0; i < c->head.deferred; i++) {
