@@ -67,6 +67,14 @@ static inline uint64_t blocked_and_asleep(const struct timing *t, uint32_t word)
 
 static bool is_ahead(const struct timing *t, uint32_t i) { return t->turns[i].ahead_wake != 0; }
 
+static inline uint32_t port_of(const struct timing *t, uint32_t core) { return sm_head(t->cores[core])->port; }
+
+/* What waits for the cores of a core's port. */
+static inline struct answer_queue *answers_of(const struct timing *t, uint32_t core)
+{
+    return &t->answers[port_of(t, core)];
+}
+
 static void wake_core(struct timing *t, uint32_t i, uint64_t cycle)
 {
     uint64_t *wake = is_ahead(t, i) ? &t->turns[i].ahead_wake : &t->turns[i].wake;
@@ -86,7 +94,7 @@ static inline void wake_blocked(struct timing *t)
     for (uint32_t word = 0; word < t->core_words; word++)
         for (uint64_t left = blocked_and_asleep(t, word); left; left &= left - 1) {
             uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(left);
-            if (crossbar_has_room(t->requests, sm_head(t->cores[i])->port, t->turns[i].blocked)) {
+            if (crossbar_has_room(t->requests, port_of(t, i), t->turns[i].blocked)) {
                 wake_core(t, i, t->clock.ticks[DOMAIN_CORE]);
                 t->blocked[word] &= ~(left & -left);
             }
@@ -94,11 +102,12 @@ static inline void wake_blocked(struct timing *t)
     crossbar_forget_given(t->requests, t->port_words);
 }
 
-/* The first cycle in which an answer that is on its way, or sets out now, can be given to its core: the one after that
- * in which it is taken out of the network. 0: one is there, or arrives at once. */
-static inline uint64_t next_answer(const struct timing *t, uint32_t port)
+/* The first cycle in which an answer that is on its way, or sets out now, can be given to the core: the one after that
+ * in which it is taken out of the network. 0: one is there, or the network does not tell beforehand. */
+static inline uint64_t next_answer(const struct timing *t, uint32_t core)
 {
-    if (!crossbar_look(t->replies)->hop_cycles || crossbar_waits_at(t->replies, port))
+    uint32_t port = port_of(t, core);
+    if (!crossbar_look(t->replies)->foreseen_cycles || crossbar_waits_at(t->replies, port))
         return 0;
     return crossbar_arrives_at(t->replies, port, t->memory.ticks[DOMAIN_ICNT]) * t->period[DOMAIN_ICNT] /
                t->period[DOMAIN_CORE] +
@@ -127,7 +136,7 @@ static inline uint64_t no_answer_before(const struct timing *t, uint32_t i)
 static inline uint64_t run_end(const struct timing *t, uint32_t i)
 {
     const struct sm *c = t->cores[i];
-    if ((t->may_place && sm_has_room(c)) || !sm_may_run_ahead(c))
+    if (!t->horizon || (t->may_place && sm_has_room(c)) || !sm_may_run_ahead(c))
         return 0;
     uint64_t known = earlier(t->clock.ticks[DOMAIN_CORE], t->horizon),
              end = t->turns[i].blocked ? known : later(no_answer_before(t, i), known);
@@ -145,7 +154,7 @@ static inline void leave_alone(struct timing *t, uint32_t i)
 
 static inline void run_alone(struct timing *t, uint32_t i, uint64_t end)
 {
-    sm_run_ahead(t->cores[i], t->now, end, &t->answers[i]);
+    sm_run_ahead(t->cores[i], t->now, end, answers_of(t, i));
     leave_alone(t, i);
 }
 
@@ -171,7 +180,7 @@ static void run_on_halfway(struct timing *t, uint32_t i)
         return;
     }
     turn->end = end;
-    sm_run_ahead(t->cores[i], t->now, turn->wake + cycles / 2, &t->answers[i]);
+    sm_run_ahead(t->cores[i], t->now, turn->wake + cycles / 2, answers_of(t, i));
 }
 
 static void run_other_half(struct timing *t, uint32_t i)
@@ -183,7 +192,7 @@ static void run_other_half(struct timing *t, uint32_t i)
             sched_yield();
     if (!turn->end)
         return;
-    sm_run_further(t->cores[i], turn->end, &t->answers[i]);
+    sm_run_further(t->cores[i], turn->end, answers_of(t, i));
     leave_alone(t, i);
     turn->end = 0;
 }
@@ -433,7 +442,7 @@ static inline void network_step(struct timing *t, uint32_t mask)
 /* The first cycle in which the core may send something that is not in its port yet: when it is run next. */
 static inline uint64_t may_send_at(const struct timing *t, uint32_t i)
 {
-    return earlier(is_ahead(t, i) ? sm_now(t->cores[i]) + 1 : t->turns[i].wake, answers_next(&t->answers[i]));
+    return earlier(is_ahead(t, i) ? sm_now(t->cores[i]) + 1 : t->turns[i].wake, answers_next(answers_of(t, i)));
 }
 
 /* Before this network cycle, nothing on the way of requests depends on what cores have still to do: an input sends the
@@ -442,7 +451,7 @@ static uint64_t settled_until(const struct timing *t)
 {
     uint64_t next = t->clock.ticks[DOMAIN_ICNT], answers_known = t->memory.ticks[DOMAIN_CORE], until = UINT64_MAX;
     for (uint32_t i = 0; i < t->core_count; i++) {
-        uint64_t port = next + crossbar_settled_cycles(t->requests, i);
+        uint64_t port = next + crossbar_settled_cycles(t->requests, port_of(t, i));
         if (port >= until)
             continue;
         uint64_t core = t->turns[i].blocked ? 0 : earlier(may_send_at(t, i), answers_known + 1);

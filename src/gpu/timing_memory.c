@@ -114,7 +114,7 @@ static uint64_t launch_lasts(const struct timing *t, uint64_t cycles)
 
 uint32_t timing_lead_cycles(const struct timing *t, const struct sm_program *p)
 {
-    if (p->textures || crossbar_look(t->replies)->hop_cycles)
+    if (p->textures || crossbar_look(t->replies)->foreseen_cycles)
         return 0;
     return LEAD_CYCLES < t->least_delay ? LEAD_CYCLES : t->least_delay;
 }

@@ -86,7 +86,7 @@ struct crossbar *crossbar_create(struct arena *a, const struct crossbar_config *
                  .speedup = config->speedup,
                  .outputs = outputs,
                  .has_router = config->injection_flits != 0,
-                 .hop_cycles = config->injection_flits ? 0 : config->hop_cycles,
+                 .foreseen_cycles = config->injection_flits ? 0 : config->hop_cycles,
                  .input_flits = config->injection_flits ? config->injection_flits : config->input_flits,
                  .ask_cycles = config->injection_flits || !config->hop_cycles ? 0 : 1},
         .input_flits = config->input_flits,

@@ -93,7 +93,9 @@ struct crossbar_head {
     uint32_t flit_bytes, input_flits, speedup;
     uint32_t entry_bytes; /* 0, or what enters an input in a cycle */
     uint32_t ask_cycles;  /* from a push to the first cycle that it matters for */
-    uint32_t hop_cycles;  /* 0 where there is a router */
+    /* A packet that leaves its input arrives so many cycles later, whatever others do. 0 means that no arrival is known
+     * before its cycle: the network has hop_cycles = 0, or a router, in which others may hold a packet up. */
+    uint32_t foreseen_cycles;
     bool has_router;
     struct crossbar_input *input;
     uint64_t match_at; /* no output can be served, and no packet ends to leave, before this cycle, even if nothing is
@@ -304,12 +306,12 @@ static inline bool crossbar_waits_at(const struct crossbar *x, uint32_t output)
 {
     return crossbar_look(x)->waiting[output / 64] >> (output % 64) & 1;
 }
-/* Where there is no router and no packet waits: none arrives at the output before this cycle. next: the next one. */
+/* Where arrivals are foreseen and no packet waits: none arrives at the output before this cycle. next: the next one. */
 static inline uint64_t crossbar_arrives_at(const struct crossbar *x, uint32_t output, uint64_t next)
 {
     const struct crossbar_head *h = crossbar_look(x);
     const struct crossbar_output *out = &h->output[output];
-    uint64_t at = next + h->hop_cycles;
+    uint64_t at = next + h->foreseen_cycles;
     if (out->head != out->tail && out->slots[out->head & h->output_mask].ready < at)
         at = out->slots[out->head & h->output_mask].ready;
     return at;

@@ -99,3 +99,7 @@ mkdir -p "$wide"
 cp "$build/lib/libcuda.so.1" "$wide/"
 ln -s "$PWD/machines" "$scratch/tree/machines"
 expect 'from a folder of glibc-hwcaps' 0 'PASSED' env -u HEDDLE_MACHINES LD_LIBRARY_PATH="$wide" HEDDLE_OPTIONS='--functional -m h200' "$build/workloads/vectoradd" --size test
+
+# The ends of what keys may be.
+expect 'clusters, and a network with hops' 0 '' "$heddle" run --quiet -m ccws --set interconnect.hop_cycles=1 --size test vectoradd
+expect 'clusters, and a network with hops, in lockstep' 0 '' "$heddle" run --quiet -m ccws --set interconnect.hop_cycles=1 --lockstep --size test vectoradd

@@ -1,0 +1,53 @@
+/* Do machines at the ends of their keys' ranges come to an end? */
+#include "timing_test.h"
+
+enum { BLOCKS = 40, THREADS = 64 };
+
+/* Loads and stores of lines that follow each other, and of local memory, which an L1 keeps modified. */
+#define BODY                                                                                                     \
+    ".local .align 4 .b8 own[64];\nld.param.u64 %rd0, [buffer];\nmov.u32 %r0, %tid.x;\n"                         \
+    "mov.u32 %r1, %ctaid.x;\nmad.lo.u32 %r2, %r1, 64, %r0;\nmov.u32 %r3, 0;\nmov.u64 %rd3, own;\nLOOP:\n"        \
+    "mad.lo.u32 %r4, %r3, 2560, %r2;\nmul.wide.u32 %rd1, %r4, 4;\nadd.u64 %rd1, %rd1, %rd0;\n"                   \
+    "ld.global.u32 %r5, [%rd1];\nand.b32 %r6, %r3, 15;\nmul.wide.u32 %rd4, %r6, 4;\nadd.u64 %rd4, %rd4, %rd3;\n" \
+    "st.local.u32 [%rd4], %r5;\nld.local.u32 %r7, [%rd4];\nadd.u32 %r8, %r7, %r4;\n"                             \
+    "st.global.u32 [%rd1+1048576], %r8;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 16;\n@%p1 bra LOOP;\n"
+
+static uint64_t run(const struct timed_machine *machine, const char *const *sets)
+{
+    struct timed t;
+    timed_open(&t, machine, sets, "", BODY);
+    uint64_t cycles = timed_launch(&t, BLOCKS, THREADS, 0);
+    for (uint32_t i = 0; i < BLOCKS * THREADS * 16; i++) {
+        uint32_t word;
+        memcpy(&word, t.buffer + 1048576 + 4 * i, 4);
+        assert_int_equal(word, i);
+    }
+    timed_close(&t);
+    return cycles;
+}
+
+/* However cores are run. */
+static uint64_t run_both_ways(const char *name, const char *const *sets)
+{
+    uint64_t cycles = run(&(struct timed_machine){.name = name, .lockstep = true}, sets);
+    assert_int_equal(run(&(struct timed_machine){.name = name}, sets), cycles);
+    return cycles;
+}
+
+/* Ports are of clusters, not of cores. */
+static void clusters_with_hops(void **state)
+{
+    (void)state;
+    uint64_t none = run_both_ways("ccws", SETS("interconnect.hop_cycles=0"));
+    assert_true(run_both_ways("ccws", SETS("interconnect.hop_cycles=1")) > none);
+    run_both_ways("ccws", SETS("interconnect.hop_cycles=200"));
+    run_both_ways("h200", SETS("machine.cores=120", "machine.cores_per_cluster=60", "interconnect.hop_cycles=7"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clusters_with_hops),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
