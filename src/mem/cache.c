@@ -339,7 +339,7 @@ static ALWAYS_INLINE bool reserve_line(struct cache *c, struct lookup *l, uint8_
         if (way == NO_WAY)
             return false;
         *why = CACHE_FAIL_QUEUE;
-        if (unlikely(line_at(c, l->set, way)->modified) && queue_room(c) < 2)
+        if (unlikely(line_at(c, l->set, way)->modified) && queue_room(c) < c->pair)
             return false;
         line = take_way(c, l, way, leaving);
     } else {
@@ -450,7 +450,7 @@ static NOINLINE enum cache_outcome write_down_and_take(struct cache *c, struct l
         uint32_t way = choose_victim(c, l, false);
         if (way == NO_WAY)
             return write_down(c, l, WRITE_THROUGH, outcome);
-        if (line_at(c, l->set, way)->modified && queue_room(c) < 2)
+        if (line_at(c, l->set, way)->modified && queue_room(c) < c->pair)
             return fail(c, l, CACHE_FAIL_QUEUE);
         take_way(c, l, way, &leaving);
     } else {

@@ -118,7 +118,8 @@ void cache_set_choices(struct cache *c, const struct cache_choices *choices);
  * comes. Room: a store that has its line fetched needs 3 free places, whatever it puts there, and an MSHR entry or a
  * place in that of its line; a read miss needs 1 free place in the miss queue, 2 if its victim is modified; a store
  * that does not hit, or goes down, 1. With miss_reserve every read that does not hit needs that many, merged ones too
- * (GPGPU-Sim: 2 in L1D and L2, 1 in read-only caches). */
+ * (GPGPU-Sim: 2 in L1D and L2, 1 in read-only caches). Of a queue with one place, that one is enough where 2 are
+ * needed. */
 enum cache_outcome cache_access(struct cache *c, const struct packet *request, uint64_t age, uint64_t now,
                                 struct cache_result *result);
 /* A read by a warp, of this age, of a line that is there: true, and counted, as cache_access would have it. False, and

@@ -35,9 +35,11 @@ struct cache *cache_create(struct arena *a, const struct cache_config *config, c
     };
     mshr_init(&c->head.mshr, a, config->mshr_entries, config->mshr_merge);
     /* A line that is taken when data comes may push out a modified one when the miss queue is full: room for one
-     * write-back an entry. */
-    ring_init(&c->head.misses, a, config->miss_queue + (c->on_fill ? config->mshr_entries : 0));
+     * write-back an entry. So may a miss that has the only place of a queue of one: room for its write-back. */
+    ring_init(&c->head.misses, a,
+              config->miss_queue + (config->miss_queue < CACHE_PAIR) + (c->on_fill ? config->mshr_entries : 0));
     c->head.misses.limit = config->miss_queue;
+    c->pair = config->miss_queue < CACHE_PAIR ? config->miss_queue : CACHE_PAIR;
     cache_sets_init(&c->sets, a, config);
     if (config->partial_writes && config->write_allocate && !c->whole_lines && c->group == 1)
         c->written = arena_array(a, uint32_t, (size_t)config->sets * config->ways * sectors);
@@ -77,6 +79,7 @@ struct cache_ways cache_ways(const struct cache *c, uint32_t set)
 
 void cache_set_writeback(struct cache *c, enum packet_kind kind, uint32_t miss_reserve)
 {
+    uint32_t limit = c->head.misses.limit;
     c->writeback_kind = kind;
-    c->miss_reserve = miss_reserve;
+    c->miss_reserve = miss_reserve < limit ? miss_reserve : limit;
 }

@@ -5,7 +5,7 @@
 #include "mem/cache.h"
 #include "mem/cache_sets.h"
 
-enum { NO_OWNER = UINT16_MAX };
+enum { NO_OWNER = UINT16_MAX, CACHE_PAIR = 2 /* packets: a miss and the write-back of its victim */ };
 
 #define PLAIN_READS \
     (1u << PACKET_LOAD | 1u << PACKET_LOCAL_LOAD | 1u << PACKET_CONST | 1u << PACKET_TEXTURE | 1u << PACKET_INST)
@@ -32,6 +32,8 @@ struct cache {
     enum write_policy global_writes, local_writes;
     enum packet_kind writeback_kind;
     uint32_t miss_reserve, line_bytes;
+    uint32_t pair; /* places of the miss queue that must be free for a miss with a write-back: two, or the only one,
+                      where the write-back then is one more than the queue holds */
     cache_index_fn *index_address;
     const void *index_context;
     bool asks;    /* its owner takes decisions */

@@ -20,8 +20,7 @@ static struct cache *create_l2(struct arena *a, const struct cache_config *confi
         return NULL;
     struct cache *c = cache_create(
         a, config, config->index == SET_INDEX_MULTIPLIED ? NULL /* of the whole address */ : index_in_slice, map);
-    cache_set_writeback(c, PACKET_L2_WRITEBACK,
-                        config->miss_queue < L2_MISS_RESERVE ? config->miss_queue : L2_MISS_RESERVE);
+    cache_set_writeback(c, PACKET_L2_WRITEBACK, L2_MISS_RESERVE);
     return c;
 }
 

@@ -103,3 +103,4 @@ expect 'from a folder of glibc-hwcaps' 0 'PASSED' env -u HEDDLE_MACHINES LD_LIBR
 # The ends of what keys may be.
 expect 'clusters, and a network with hops' 0 '' "$heddle" run --quiet -m ccws --set interconnect.hop_cycles=1 --size test vectoradd
 expect 'clusters, and a network with hops, in lockstep' 0 '' "$heddle" run --quiet -m ccws --set interconnect.hop_cycles=1 --lockstep --size test vectoradd
+expect 'a miss queue of one place' 0 '' "$heddle" run --quiet --set l1d.miss_queue=1 --size test vectoradd

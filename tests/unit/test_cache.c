@@ -235,6 +235,27 @@ static void miss_reserve(void **state)
     close_bench(&b);
 }
 
+/* A queue of one place is enough for a miss, whatever the reserve, and for the write-back of its victim with it. */
+static void queue_of_one(void **state)
+{
+    (void)state;
+    struct cache_config config = l1_config;
+    config.miss_queue = config.ways = 1;
+    struct bench b;
+    open_bench(&b, &config);
+    cache_set_writeback(b.cache, PACKET_L1_WRITEBACK, 2);
+    bring(&b, 0);
+    assert_int_equal(access_as(&b, PACKET_LOCAL_STORE, 0, 4, 0, 0, 0), CACHE_HIT); /* the line is modified */
+    assert_int_equal(load(&b, 32 * 128), CACHE_MISS);
+    assert_fails(&b, load(&b, 128), CACHE_FAIL_QUEUE);
+    assert_int_equal(take_miss(&b).kind, PACKET_LOAD);
+    assert_fails(&b, load(&b, 128), CACHE_FAIL_QUEUE);
+    assert_int_equal(take_miss(&b).kind, PACKET_L1_WRITEBACK);
+    assert_int_equal(load(&b, 128), CACHE_MISS);
+    assert_conserved(b.cache);
+    close_bench(&b);
+}
+
 static void sector_misses(void **state)
 {
     (void)state;
@@ -647,6 +668,7 @@ int main(void)
         cmocka_unit_test(all_ways_reserved),
         cmocka_unit_test(miss_queue_full),
         cmocka_unit_test(miss_reserve),
+        cmocka_unit_test(queue_of_one),
         cmocka_unit_test(sector_misses),
         cmocka_unit_test(request_over_two_entries),
         cmocka_unit_test(set_index),

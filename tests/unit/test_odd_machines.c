@@ -44,10 +44,27 @@ static void clusters_with_hops(void **state)
     run_both_ways("h200", SETS("machine.cores=120", "machine.cores_per_cluster=60", "interconnect.hop_cycles=7"));
 }
 
+/* A queue of one place takes a miss, and with it the write-back of its victim. */
+static void queues_of_one(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *l1d_sets, *l2_sets;
+    } sizes[] = {{"l1d.sets=8", "l2.sets=64"}, {"l1d.sets=1", "l2.sets=1"} /* victims are modified */};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        run_both_ways("gtx480", SETS("l1d.miss_queue=1", "l1d.ways=2", sizes[i].l1d_sets));
+        run_both_ways("gtx480", SETS("l1d.miss_queue=1", "l1d.ways=2", sizes[i].l1d_sets, "rules.l1d_allocate=fill"));
+        run_both_ways("gtx480-gs4", SETS("l2.miss_queue=1", "l2.ways=2", sizes[i].l2_sets));
+        run_both_ways("gtx480-gs4", SETS("l1d.miss_queue=1", "l1c.miss_queue=1", "l1i.miss_queue=1", "l2.miss_queue=1",
+                                         "l1d.ways=2", sizes[i].l1d_sets, "l2.ways=2", sizes[i].l2_sets));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clusters_with_hops),
+        cmocka_unit_test(queues_of_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
