@@ -44,8 +44,8 @@ static bool blame_scheduler(const struct timing *t, const struct sm *c, uint64_t
 static bool blame_l1(const struct timing *t, const struct sm *c, uint64_t cycles, struct error *e)
 {
     const char *policy;
-    bool in_flight;
-    sm_l1_refusals(c, &policy, &in_flight);
+    bool stands;
+    sm_l1_refusals(c, &policy, &stands);
     error_set(e, ERROR_DEADLOCK, "kernel %s cannot go on: L1 policy %s has given no access of core %u a way %s",
               name_of(t, c), policy, sm_id(c), duration_of(cycles).text);
     error_note(e, "  its victim answers -1 each time that it is asked (cycle %llu)", (unsigned long long)t->now);
@@ -58,10 +58,10 @@ bool held_check(struct timing *t, struct error *e)
         const struct sm *c = t->cores[i];
         struct held_core *h = &t->held[i];
         const char *policy;
-        bool in_flight;
+        bool stands;
         uint64_t issued = sm_counters(c)->issued;
         bool idle = t->owner[i] && issued == h->issued, held = idle && sm_kept_back(c);
-        uint64_t fails = idle && !held ? sm_l1_refusals(c, &policy, &in_flight) : 0;
+        uint64_t fails = idle && !held ? sm_l1_refusals(c, &policy, &stands) : 0;
         if (held || fails > h->way_fails) {
             if (t->now - h->since >= HELD_CYCLES)
                 return held ? blame_scheduler(t, c, t->now - h->since, e) : blame_l1(t, c, t->now - h->since, e);
@@ -81,8 +81,8 @@ bool held_check_for_ever(struct timing *t, struct error *e)
             return blame_scheduler(t, t->cores[i], UINT64_MAX, e);
     for (uint32_t i = 0; i < t->core_count; i++) { /* loads under way in an empty memory system */
         const char *policy;
-        bool in_flight;
-        if (t->owner[i] && sm_l1_refusals(t->cores[i], &policy, &in_flight) && in_flight)
+        bool stands;
+        if (t->owner[i] && sm_l1_refusals(t->cores[i], &policy, &stands) && stands)
             return blame_l1(t, t->cores[i], UINT64_MAX, e);
     }
     return true;

@@ -12,6 +12,7 @@
 #include "gpu/issue_order.h"
 #include "gpu/progress.h"
 #include "gpu/sample.h"
+#include "gpu/standstill.h"
 #include "gpu/timeline.h"
 #include "gpu/timing.h"
 #include "gpu/trace.h"
@@ -268,7 +269,9 @@ static void describe_mixed(const struct timing *t, struct residency *r)
 void timing_describe_hang(struct residency *r)
 {
     struct timing *t = r->gpu->timing;
-    if (sm_mixing_unit(t->cores[0]))
+    if (standstill_of_memory(t))
+        standstill_describe(t, r->launch.kernel->name, &r->error);
+    else if (sm_mixing_unit(t->cores[0]))
         describe_mixed(t, r);
     else
         exec_describe_hang(&r->launch, r->blocks, r->slot_count, &r->error);

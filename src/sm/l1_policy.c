@@ -142,10 +142,10 @@ void sm_l1_invalidate(struct sm *c)
     cache_invalidate(c->lsu.l1d);
 }
 
-uint64_t sm_l1_refusals(const struct sm *c, const char **policy, bool *in_flight)
+uint64_t sm_l1_refusals(const struct sm *c, const char **policy, bool *stands)
 {
     const struct heddle_l1 *l1 = c->lsu.l1d ? c->host.l1_policy : NULL;
-    *in_flight = c->flights.free_count != SM_INFLIGHT;
+    *stands = c->lsu.refused && c->lsu.retry == CACHE_FAIL_WAYS;
     *policy = l1 && l1->victim ? l1->policy.name : NULL;
     return *policy ? cache_counters(c->lsu.l1d)->fails[CACHE_FAIL_WAYS] : 0;
 }

@@ -156,9 +156,13 @@ struct sm_blame {
     uint64_t warps;
 };
 struct sm_blame sm_blame_scheduler(const struct sm *c);
-/* Accesses that the L1 policy gave no way, where it has a say in that (policy: its name, else NULL); in_flight:
- * instructions wait in the core. */
-uint64_t sm_l1_refusals(const struct sm *c, const char **policy, bool *in_flight);
+/* Accesses that the L1 policy gave no way, where it has a say in that (policy: its name, else NULL); stands: one of them
+ * is at work, and has still none. */
+uint64_t sm_l1_refusals(const struct sm *c, const char **policy, bool *stands);
+/* Warps that wait for an instruction, a load, an atomic or answers to stores (standstill.c); a line about each, `most`
+ * of them, and about what stops the load/store unit. Returns how many warps were described. */
+uint64_t sm_awaiting_memory(const struct sm *c);
+uint32_t sm_describe_awaiting(const struct sm *c, uint32_t most, struct error *e);
 /* Warps that run, with the pc of their next instruction: the first from *slot on, which is then its slot. False: none
  */
 bool sm_next_running(const struct sm *c, uint32_t *slot, uint32_t *pc);

@@ -1,5 +1,10 @@
-/* Do machines at the ends of their keys' ranges come to an end? */
+/* Do machines at the ends of their keys' ranges come to an end, and does the report of one that does not name what
+ * stands? */
 #include "timing_test.h"
+
+#include "gpu/timing.h"
+#include "mem/cache_inside.h"
+#include "sm/core.h"
 
 enum { BLOCKS = 40, THREADS = 64 };
 
@@ -60,11 +65,40 @@ static void queues_of_one(void **state)
     }
 }
 
+/* Loads that no queue takes stand: the report says so, and does not speak of warps that spin. */
+static void standstill_is_named(void **state)
+{
+    (void)state;
+    struct timed t;
+    timed_open(&t, &(struct timed_machine){.name = "gtx480"}, NO_SETS, "", BODY);
+    for (uint32_t i = 0; i < t.gpu->timing->core_count; i++)
+        t.gpu->timing->cores[i]->lsu.l1d->miss_reserve = 1000; /* more than there is */
+    uint64_t buffer = (uint64_t)(uintptr_t)t.buffer;
+    struct gpu_launch launch = {.kernel = exec_image_function(t.image, "kernel"),
+                                .grid = {BLOCKS, 1, 1},
+                                .block = {THREADS, 1, 1},
+                                .params = &buffer,
+                                .params_bytes = 8};
+    assert_false(gpu_launch(t.gpu, &launch, &t.error));
+    assert_int_equal(t.error.kind, ERROR_DEADLOCK);
+    static const char *const said[] = {"kernel kernel cannot go on: 80 warps wait for memory",
+                                       "the machine is to blame",
+                                       "core 0: the L1 data cache refuses an access: the miss queue has no room",
+                                       ", core 0: waits for the load at PTX line "};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (!strstr(t.error.text, said[i]))
+            fail_msg("'%s' is not in: %s", said[i], t.error.text);
+    if (strstr(t.error.text, "spin"))
+        fail_msg("nothing spins: %s", t.error.text);
+    timed_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clusters_with_hops),
         cmocka_unit_test(queues_of_one),
+        cmocka_unit_test(standstill_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

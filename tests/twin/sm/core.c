@@ -359,11 +359,18 @@ struct sm_blame sm_blame_scheduler(const struct sm *c)
     return (struct sm_blame){c->schedulers[k].policy->policy.name, "", k, warps & c->schedulers[k].warps};
 }
 
-uint64_t sm_l1_refusals(const struct sm *c, const char **policy, bool *in_flight)
+uint64_t sm_l1_refusals(const struct sm *c, const char **policy, bool *stands)
 {
-    *in_flight = has_work(c);
+    *stands = has_work(c);
     *policy = c->l1d && c->l1_policy->victim ? c->l1_policy->policy.name : NULL;
     return *policy ? cache_counters(c->l1d)->fails[CACHE_FAIL_WAYS] : 0;
+}
+
+uint64_t sm_awaiting_memory(const struct sm *c) { return (void)c, 0; }
+
+uint32_t sm_describe_awaiting(const struct sm *c, uint32_t most, struct error *e)
+{
+    return (void)c, (void)most, (void)e, 0;
 }
 
 const struct heddle_divergence *sm_mixing_unit(const struct sm *c) { return (void)c, NULL; }
