@@ -8,6 +8,7 @@ $(WORKLOAD_OBJ)/%.o: private CFLAGS := -std=gnu11 $(OPTIMISE_$(MODE)) $(WARNINGS
 $(WORKLOAD_BINS): private LDFLAGS := $(ALL_LDFLAGS)
 include mk/twin.mk
 include mk/test.mk
+include mk/machines.mk
 include mk/fuzz.mk
 include mk/bench.mk
 include mk/install.mk
