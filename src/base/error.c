@@ -119,7 +119,7 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
     const char *best = NULL;
     for (size_t i = 0; i < count; i++) {
         int distance = edit_distance(word, names[i]);
-        if (distance <= limit && distance < LONGEST_NAME) {
+        if (distance > 0 && distance <= limit && distance < LONGEST_NAME) {
             best = names[i];
             limit = distance - 1;
         }

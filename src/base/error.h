@@ -51,7 +51,7 @@ void error_note(struct error *e, const char *format, ...) __attribute__((format(
 /* One word: "none", "syntax", "address", ... */
 const char *error_kind_name(enum error_kind kind);
 
-/* The name nearest to word (edit distance at most a third of its length), or NULL. */
+/* The name nearest to word (edit distance at most a third of its length) that is not word itself, or NULL. */
 const char *nearest_name(const char *word, const char *const *names, size_t count);
 
 #endif
