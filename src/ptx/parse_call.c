@@ -39,6 +39,12 @@ static void parse_target(struct parser *p)
         undefined_name(p, &name, "register");
         return;
     }
+    const struct binding *b = scope_find(p, &name);
+    if (b) {
+        token_error(p, &name, "'%.*s' is a %s, declared on line %d; expected a function", shown(&name), name.text,
+                    binding_kind(b), b->line);
+        return;
+    }
     struct ptx_operand *o = push_operand(p, PTX_OPERAND_NONE, &name);
     struct ptx_symbol *s = strmap_get(&p->m->symbols, name.text, name.length);
     if (s && s->function) {
@@ -202,7 +208,7 @@ void parse_call(struct parser *p, const struct ptx_inst *call, struct vector *af
     }
     const struct binding *table = NULL;
     if (more) {
-        table = scope_find(p, ROOM_LABEL, current(p)->text, current(p)->length);
+        table = scope_find(p, current(p));
         push_label(p, FIX_TABLE);
     }
     if (parser_failed(p))

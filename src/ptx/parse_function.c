@@ -113,7 +113,7 @@ static void parse_tuning(struct parser *p, struct ptx_function *f)
 
 static void add_label(struct parser *p, const struct token *name)
 {
-    struct binding *b = scope_bind(p, ROOM_LABEL, name, BIND_LABEL);
+    struct binding *b = scope_bind(p, ROOM_NAME, name, BIND_LABEL);
     if (!b)
         return;
     b->target = (uint32_t)p->insts.count;

@@ -224,8 +224,8 @@ static void free_parser(struct parser *p)
     struct strmap *maps[] = {&p->opcodes, &p->suffixes, &p->specials, &p->spellings, &p->slots};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         strmap_free(maps[i]);
-    struct vector *vectors[] = {&p->functions, &p->variables, &p->files,  &p->aliases,    &p->regs,
-                                &p->locals,    &p->insts,     &p->labels, &p->label_used, &p->operands};
+    struct vector *vectors[] = {&p->functions, &p->variables, &p->files,      &p->aliases,    &p->regs,    &p->locals,
+                                &p->insts,     &p->labels,    &p->label_used, &p->label_uses, &p->operands};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         vector_free(vectors[i]);
     free(p);

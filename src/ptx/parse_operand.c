@@ -48,8 +48,9 @@ void push_label(struct parser *p, int fixup_kind)
 {
     struct token name = expect_name(p, fixup_kind == FIX_TABLE ? "the label of a table" : "a label");
     struct fixup *fix = new_fixup(p, fixup_kind, &name);
-    fixup_of_label(p, fix);
-    push_fixup(p, fix, &name);
+    fix->operand = push_operand(p, PTX_OPERAND_NONE, &name);
+    if (!fixup_of_label(p, fix))
+        fix->operand->elements = (struct ptx_operand *)fix;
 }
 
 static void push_constant(struct parser *p)
@@ -270,17 +271,18 @@ static void push_name(struct parser *p)
         push_operand(p, PTX_OPERAND_SINK, &name);
         return;
     }
-    struct ptx_variable *v = scope_find_variable(p, &name);
-    if (v) {
-        push_operand(p, PTX_OPERAND_SYMBOL, &name)->variable = v;
-        return;
-    }
-    if (table_special(p, name.text, name.length) >= 0) {
+    const struct binding *b = scope_find(p, &name);
+    const struct ptx_symbol *s = b ? NULL : strmap_get(&p->m->symbols, name.text, name.length);
+    if (b && b->kind == BIND_VARIABLE)
+        push_operand(p, PTX_OPERAND_SYMBOL, &name)->variable = b->variable;
+    else if (b)
+        token_error(p, &name, "'%.*s' is a %s, declared on line %d; expected a register, a variable or a constant",
+                    shown(&name), name.text, binding_kind(b), b->line);
+    else if (s && s->variable)
+        push_operand(p, PTX_OPERAND_SYMBOL, &name)->variable = s->variable;
+    else if (table_special(p, name.text, name.length) >= 0)
         push_special(p, &name);
-        return;
-    }
-    struct ptx_symbol *s = strmap_get(&p->m->symbols, name.text, name.length);
-    if (s && s->function)
+    else if (s && s->function)
         push_operand(p, PTX_OPERAND_FUNCTION, &name)->function = s->function;
     else
         push_unknown(p, &name);

@@ -6,7 +6,7 @@ static struct ptx_table *new_table(struct parser *p, const struct token *label, 
     struct ptx_table *t = arena_new(p->arena, struct ptx_table);
     t->name = token_text(p, label);
     t->kind = kind;
-    struct binding *b = scope_bind(p, ROOM_LABEL, label, BIND_TABLE);
+    struct binding *b = scope_bind(p, ROOM_NAME, label, BIND_TABLE);
     if (b)
         b->table = t;
     return t;

@@ -152,22 +152,11 @@ static void declare_range(struct parser *p, const struct declaration *d, const s
     p->declared_regs += count;
     if (p->declared_regs > MOST_DECLARED_REGS)
         token_error(p, &at, "more than %d registers declared", MOST_DECLARED_REGS);
-    struct binding *b = scope_bind(p, ROOM_RANGE, name, BIND_RANGE);
-    if (!b)
-        return;
-    b->range = arena_new(p->arena, struct reg_range);
-    *b->range = (struct reg_range){count, d->type, d->vector, arena_array(p->arena, struct ptx_reg *, count)};
-    char last = name->text[name->length - 1];
-    p->digit_bases |= last >= '0' && last <= '9';
+    scope_bind_range(p, name, count, d->type, d->vector);
 }
 
 static struct ptx_reg *declare_reg(struct parser *p, const struct declaration *d, const struct token *name)
 {
-    if (scope_find_in_ranges(p, name, p->depth - 1)) {
-        token_error(p, name, "duplicate name '%.*s': a declaration of the form name<count> holds it already",
-                    shown(name), name->text);
-        return NULL;
-    }
     struct binding *b = scope_bind(p, ROOM_NAME, name, BIND_REG);
     if (!b)
         return NULL;

@@ -30,8 +30,8 @@ struct reg_range {
     struct ptx_reg **regs;
 };
 
-/* Names live in three separate rooms of the same table. */
-enum name_room { ROOM_NAME, ROOM_RANGE, ROOM_LABEL, ROOM_COUNT };
+/* Names live in two separate rooms of the same table: %r, and %r<100>. */
+enum name_room { ROOM_NAME, ROOM_RANGE, ROOM_COUNT };
 
 struct binding {
     enum { BIND_REG, BIND_RANGE, BIND_VARIABLE, BIND_LABEL, BIND_TABLE } kind;
@@ -39,6 +39,7 @@ struct binding {
     int depth, line;
     struct name_slot *slot;
     struct binding *shadowed, *next_in_scope;
+    struct binding *next_numbered; /* of a plain name that ends in a number: see name_slot */
     union {
         struct ptx_reg *reg;
         struct reg_range *range;
@@ -52,9 +53,10 @@ struct binding {
 
 struct name_slot {
     const char *name;
-    uint32_t length;
+    uint32_t length, number;         /* number: what the digits at its end say */
+    struct name_slot *base;          /* of the name without those digits; NULL: it has none */
     struct binding *top[ROOM_COUNT]; /* innermost first */
-    struct fixup *waiting;           /* uses of a label of this name that is not yet found, last use first */
+    struct binding *numbered;        /* plain names that are this one and a number, the last bound first */
 };
 
 /* An operand, or an entry of a table, that names something not yet seen. */
@@ -66,14 +68,13 @@ struct fixup {
     struct ptx_operand *operand;
     struct ptx_table *table;
     uint32_t entry;
-    bool resolved;
-    uint64_t serial; /* counts up through the module */
-    struct fixup *next, *next_in_slot;
+    struct name_slot *slot; /* of a label */
+    struct fixup *next;     /* in the module */
 };
 
 struct scope {
     struct binding *bindings;
-    uint64_t first_fixup; /* serial of the first one inside */
+    size_t first_use; /* of the uses of labels that are not yet found, the first one inside */
 };
 
 /* A spelled-out instruction name, decoded once. */
@@ -97,21 +98,20 @@ struct parser {
     struct strmap spellings;                   /* -> struct spelling */
     struct strmap slots;                       /* -> struct name_slot */
     struct scope scopes[DEEPEST_SCOPE + 1];
-    int depth;        /* 0: module scope */
-    int nesting;      /* of expressions and initialisers */
-    bool digit_bases; /* some %name1<N> ends in a digit */
+    int depth;   /* 0: module scope */
+    int nesting; /* of expressions and initialisers */
     uint64_t declared_regs, initialised_bytes;
     struct vector functions, variables, files, aliases; /* of the module */
-    struct fixup *module_fixups, *label_fixups;         /* last use first; those of labels: of the function */
-    uint64_t fixup_count;
-    struct ptx_function *f;                           /* being parsed, or NULL */
-    struct vector regs, locals, insts, labels;        /* of f */
-    struct vector label_used;                         /* a byte for each of labels */
-    uint32_t label_group;                             /* of the last label */
-    uint32_t last_target;                             /* highest instruction index some branch goes to */
-    struct vector operands;                           /* a stack: operands of the instruction being read */
-    uint32_t source_file, source_line, source_column; /* .loc */
-    bool nounroll;                                    /* .pragma, of the next instruction */
+    struct fixup *module_fixups;                        /* last use first */
+    struct ptx_function *f;                             /* being parsed, or NULL */
+    struct vector regs, locals, insts, labels;          /* of f */
+    struct vector label_used;                           /* a byte for each of labels */
+    struct vector label_uses;                           /* struct fixup *, of labels not yet found, first use first */
+    uint32_t label_group;                               /* of the last label */
+    uint32_t last_target;                               /* highest instruction index some branch goes to */
+    struct vector operands;                             /* a stack: operands of the instruction being read */
+    uint32_t source_file, source_line, source_column;   /* .loc */
+    bool nounroll;                                      /* .pragma, of the next instruction */
 };
 
 /* parser.c: basic steps */
@@ -152,16 +152,22 @@ void scope_open(struct parser *p);
 void scope_close(struct parser *p);
 struct binding *scope_bind(struct parser *p, enum name_room room, const struct token *name,
                            int kind); /* NULL where it is a duplicate */
-struct binding *scope_find(struct parser *p, enum name_room room, const char *name, size_t length);
+struct binding *scope_bind_range(struct parser *p, const struct token *name, uint32_t count, enum ptx_type type,
+                                 uint8_t vector);
+struct binding *scope_find(const struct parser *p, const struct token *name); /* NULL: no name of the function */
+struct name_slot *scope_slot(struct parser *p, const struct token *name);     /* for looking at it again later */
+struct binding *scope_find_at(const struct name_slot *slot);
 struct ptx_reg *scope_find_reg(struct parser *p, const struct token *name); /* NULL: no register of that name */
-struct ptx_reg *scope_find_in_ranges(struct parser *p, const struct token *name, int deeper_than);
-struct ptx_variable *scope_find_variable(struct parser *p, const struct token *name);
+const char *binding_kind(const struct binding *b);                          /* "register", "label", ... */
 struct ptx_reg *new_reg(struct parser *p, const char *name, enum ptx_type type, uint8_t vector);
-struct fixup *new_fixup(struct parser *p, int kind, const struct token *name);
-void fixup_of_label(struct parser *p, struct fixup *fix);
-void fixup_in_module(struct parser *p, struct fixup *fix);
-void resolve_module_fixups(struct parser *p);
 bool undefined_name(struct parser *p, const struct token *name, const char *what);
+
+/* fixup.c */
+struct fixup *new_fixup(struct parser *p, int kind, const struct token *name);
+bool fixup_of_label(struct parser *p, struct fixup *fix); /* false: it waits, and is applied when its scope closes */
+void fixup_in_module(struct parser *p, struct fixup *fix);
+void resolve_labels(struct parser *p, const struct scope *s); /* s: the one that closes */
+void resolve_module_fixups(struct parser *p);
 
 /* expr.c */
 struct constant {

@@ -234,11 +234,11 @@ static void test_only_used_registers_exist(void **state)
 {
     (void)state;
     struct ptx_module *m =
-        parse(HEAD ".entry k() { .reg .b32 %r<1000000>, %s1<20>; mov.b32 %r999999, %s119; mov.b32 %r3, %r999999; }");
+        parse(HEAD ".entry k() { .reg .b32 %r<1000000>, %s<20>; mov.b32 %r999999, %s19; mov.b32 %r3, %r999999; }");
     struct ptx_function *f = ptx_find_function(m, "k");
     assert_int_equal(f->reg_count, 3);
     assert_string_equal(f->regs[0]->name, "%r999999");
-    assert_string_equal(f->regs[1]->name, "%s119");
+    assert_string_equal(f->regs[1]->name, "%s19");
     ptx_module_free(m);
     check_body_error("mov.b32 %r10, 0;", 1, 9, "undefined register '%r10'");
 }
@@ -498,7 +498,7 @@ static void test_errors_in_bodies(void **state)
     check_body_error("call nothing;", 1, 6, "undefined function 'nothing'");
     check_body_error("mov.f32 %f1, %v.q;", 1, 16, "no component");
     check_body_error("mov.f32 %f1, %f2.x;", 1, 17, "is not a vector");
-    check_body_error("bra out;", 1, 5, "undefined label");
+    check_body_error("bra out;", 1, 5, "'out' is a variable, declared on line 4; expected a label");
     check_body_error("mov.u32 %r1, 0x;", 1, 16, "malformed number");
     check_body_error(".branchtargets L;", 1, 1, "needs a label");
     check_body_error("}", 2, 1, "expected a directive");
