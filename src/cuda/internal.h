@@ -326,6 +326,8 @@ struct ptx_texts {
 };
 void ptx_texts_free(struct ptx_texts *t);
 bool ptx_texts_add(struct ptx_texts *t, const char *name, const char *text, size_t size);
+struct image;
+CUresult image_result(const struct image *image); /* of one that cannot be loaded */
 /* From anything cuModuleLoadData takes. limit: bytes known to be readable, SIZE_MAX where not known. */
 CUresult ptx_texts_read(struct ptx_texts *t, const char *name, const void *data, size_t limit, struct error *e);
 struct ptx_module **ptx_texts_parse(const struct ptx_texts *texts,

@@ -5,7 +5,7 @@
  * Blob: the magic, u32 count, u64 total bytes; then a text: u64 length of its name, u64 length, name, text. */
 #include "cuda/internal.h"
 
-#include "ptx/fatbin.h"
+#include "ptx/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,24 +119,34 @@ static CUresult enter(CUlinkState handle, struct link_state **s)
     return r;
 }
 
+/* Objects and libraries are read where they turn out to be images that a module could be loaded from. */
+static CUresult read_input(struct link_state *s, CUjitInputType type, const void *data, size_t size, const char *name,
+                           struct error *e)
+{
+    bool is_read = type == CU_JIT_INPUT_PTX || type == CU_JIT_INPUT_FATBINARY || type == CU_JIT_INPUT_CUBIN;
+    struct image image;
+    image_recognise(&image, data, size);
+    bool is_intermediate = image.kind == IMAGE_LTO_IR || image.kind == IMAGE_BITCODE;
+    if (type == CU_JIT_INPUT_PTX && image.kind == IMAGE_FATBIN) {
+        error_set(e, ERROR_SYNTAX, "%s: this is a fat binary, not PTX: its type is CU_JIT_INPUT_FATBINARY", name);
+        return image_result(&image);
+    }
+    if (is_read || image.kind == IMAGE_FATBIN || image.kind == IMAGE_NO_PTX || image.kind == IMAGE_CUBIN)
+        return ptx_texts_read(&s->texts, name, data, size, e);
+    if (is_intermediate)
+        image_refuse(&image, name, e);
+    else
+        error_set(e, ERROR_UNSUPPORTED,
+                  "%s: only PTX, fat binaries with PTX and earlier links can be linked, not this kind of input", name);
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
 static CUresult add(struct link_state *s, CUjitInputType type, const void *data, size_t size, const char *name)
 {
     struct error e = {0};
-    CUresult r;
-    bool is_container = fatbin_is(data, size);
-    if ((unsigned)type >= CU_JIT_NUM_INPUT_TYPES) {
+    if ((unsigned)type >= CU_JIT_NUM_INPUT_TYPES)
         return CUDA_ERROR_INVALID_VALUE;
-    } else if (type == CU_JIT_INPUT_PTX || type == CU_JIT_INPUT_FATBINARY || type == CU_JIT_INPUT_CUBIN ||
-               is_container) {
-        r = type == CU_JIT_INPUT_PTX && is_container ? CUDA_ERROR_INVALID_PTX
-                                                     : ptx_texts_read(&s->texts, name, data, size, &e);
-        if (type == CU_JIT_INPUT_PTX && is_container)
-            error_set(&e, ERROR_SYNTAX, "%s: this is not PTX text", name);
-    } else {
-        r = CUDA_ERROR_NOT_SUPPORTED;
-        error_set(&e, ERROR_UNSUPPORTED,
-                  "%s: only PTX, fat binaries with PTX and earlier links can be linked, not this kind of input", name);
-    }
+    CUresult r = read_input(s, type, data, size, name, &e);
     if (r == CUDA_SUCCESS && type == CU_JIT_INPUT_PTX) {
         struct ptx_module *m =
             ptx_parse(name, s->texts.texts[s->texts.count - 1], s->texts.sizes[s->texts.count - 1], &e);

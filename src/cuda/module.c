@@ -1,7 +1,7 @@
 /* Modules: from PTX text, files, fat binaries and what the linker made; their functions and variables. */
 #include "cuda/internal.h"
 
-#include "ptx/fatbin.h"
+#include "ptx/image.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -64,27 +64,38 @@ static CUresult no_memory(struct error *e)
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+static CUresult read_fatbin(struct ptx_texts *t, const char *name, const void *data, size_t limit, struct error *e)
+{
+    struct reading reading = {t, name};
+    struct error why = {0};
+    enum fatbin_result found = fatbin_find_ptx(data, limit, add_found, &reading, &why);
+    if (found == FATBIN_STOPPED)
+        return no_memory(e);
+    if (found != FATBIN_FOUND)
+        error_set(e, why.kind, "%s: %s", name, why.text);
+    return found == FATBIN_FOUND ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE;
+}
+
+/* As a driver answers: machine code is for another GPU, what is no GPU code at all is no image. */
+CUresult image_result(const struct image *image)
+{
+    bool is_of_gpu = image->kind == IMAGE_CUBIN || image->kind == IMAGE_NO_PTX || image->kind == IMAGE_FATBIN;
+    return is_of_gpu ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE;
+}
+
 CUresult ptx_texts_read(struct ptx_texts *t, const char *name, const void *data, size_t limit, struct error *e)
 {
     if (link_blob_read(data, limit, t))
         return t->count ? CUDA_SUCCESS : no_memory(e);
-    if (fatbin_is(data, limit == SIZE_MAX ? strnlen(data, 4) : limit)) {
-        struct reading reading = {t, name};
-        struct error why = {0};
-        enum fatbin_result found = fatbin_find_ptx(data, limit, add_found, &reading, &why);
-        if (found == FATBIN_STOPPED)
-            return no_memory(e);
-        if (found != FATBIN_FOUND)
-            error_set(e, why.kind, "%s: %s", name, why.text);
-        return found == FATBIN_FOUND    ? CUDA_SUCCESS
-               : found == FATBIN_NO_PTX ? CUDA_ERROR_NO_BINARY_FOR_GPU
-                                        : CUDA_ERROR_INVALID_IMAGE;
+    struct image image;
+    image_recognise(&image, data, limit);
+    if (image.kind == IMAGE_FATBIN)
+        return read_fatbin(t, name, data, limit, e);
+    if (image.kind != IMAGE_TEXT) {
+        image_refuse(&image, name, e);
+        return image_result(&image);
     }
     size_t size = limit == SIZE_MAX ? strlen(data) : strnlen(data, limit);
-    if (!size) {
-        error_set(e, ERROR_SYNTAX, "%s: neither PTX nor a fat binary: it is empty", name);
-        return CUDA_ERROR_INVALID_IMAGE;
-    }
     if (!memmem(data, size, ".version",
                 8)) { /* a driver does not take it for PTX at all; the message is the parser's */
         struct ptx_module *m = ptx_parse(name, data, size, e);

@@ -16,7 +16,8 @@
 #define IMAGE_MAGIC   0xBA55ED50u
 #define ELF_MAGIC     0x464c457fu
 
-enum { IMAGE_HEADER_BYTES = 16, ENTRY_HEADER_BYTES = 0x40, KIND_PTX = 1, KIND_ELF = 2, WRAPPER_LINKED = 2 };
+enum { IMAGE_HEADER_BYTES = 16, ENTRY_HEADER_BYTES = 0x40, KIND_PTX = 1, KIND_ELF = 2, KIND_LTO = 8 };
+enum { WRAPPER_LINKED = 2 };
 enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000, FLAG_SPECIFIC = 0x100000 };
 enum { LZ4_MOST_RATIO = 255 };
 #define MOST_TEXT_BYTES ((size_t)512 << 20)
@@ -59,7 +60,7 @@ bool fatbin_is(const void *data, size_t limit)
     if (limit < 4)
         return false;
     uint32_t magic = u32_at(data);
-    return magic == WRAPPER_MAGIC || magic == IMAGE_MAGIC || magic == ELF_MAGIC;
+    return magic == WRAPPER_MAGIC || magic == IMAGE_MAGIC;
 }
 
 static enum fatbin_result malformed(struct error *e, const char *what)
@@ -157,10 +158,19 @@ static enum fatbin_result give(const struct entry *en, fatbin_visitor *visit, vo
     return r;
 }
 
-static enum fatbin_result read_image(const uint8_t *p, size_t limit, fatbin_visitor *visit, void *user, struct error *e)
+/* What is done with the entries of an image, and what it was told. */
+struct reader {
+    void (*read)(struct reader *r, const struct entry *en);
+    enum fatbin_result (*end)(struct reader *r, struct error *e); /* of an image */
+    struct entry best;                                            /* PTX; kind 0: none in this image */
+    fatbin_visitor *visit;
+    void *user;
+    struct fatbin_contents *contents;
+};
+
+static enum fatbin_result read_image(const uint8_t *p, size_t limit, struct reader *r, struct error *e)
 {
-    struct entry best = {0}, en = {0};
-    bool found = false;
+    struct entry en = {0};
     if (limit < IMAGE_HEADER_BYTES)
         return malformed(e, "the image is cut off in its header");
     size_t header = u16_at(p + 6), step = 0;
@@ -169,15 +179,50 @@ static enum fatbin_result read_image(const uint8_t *p, size_t limit, fatbin_visi
         return malformed(e, "the image is longer than the file");
     p += header;
     for (size_t left = (size_t)size; left > 0; p += step, left -= step) {
-        enum fatbin_result r = read_entry(p, left, &en, &step, e);
-        if (r != FATBIN_FOUND)
-            return r;
-        if (en.kind == KIND_PTX && (!found || better(&en, &best))) {
-            best = en;
-            found = true;
-        }
+        enum fatbin_result result = read_entry(p, left, &en, &step, e);
+        if (result != FATBIN_FOUND)
+            return result;
+        r->read(r, &en);
     }
-    return found ? give(&best, visit, user, e) : FATBIN_NO_PTX;
+    return r->end(r, e);
+}
+
+static void choose(struct reader *r, const struct entry *en)
+{
+    if (en->kind == KIND_PTX && (!r->best.kind || better(en, &r->best)))
+        r->best = *en;
+}
+
+static enum fatbin_result give_best(struct reader *r, struct error *e)
+{
+    struct entry best = r->best;
+    r->best.kind = 0;
+    return best.kind ? give(&best, r->visit, r->user, e) : FATBIN_NO_PTX;
+}
+
+static bool is_listed(const struct fatbin_contents *c, uint32_t architecture)
+{
+    for (uint32_t i = 0; i < c->architecture_count; i++)
+        if (c->architectures[i] == architecture)
+            return true;
+    return false;
+}
+
+static void list(struct reader *r, const struct entry *en)
+{
+    struct fatbin_contents *c = r->contents;
+    c->has_ptx |= en->kind == KIND_PTX;
+    c->lto_texts += en->kind == KIND_LTO;
+    c->cubins += en->kind == KIND_ELF;
+    if (en->kind == KIND_ELF && en->architecture && !is_listed(c, en->architecture) &&
+        c->architecture_count < FATBIN_LISTED)
+        c->architectures[c->architecture_count++] = en->architecture;
+}
+
+static enum fatbin_result listed(struct reader *r, struct error *e)
+{
+    (void)r, (void)e;
+    return FATBIN_FOUND;
 }
 
 /* Does an ELF file have sections of code? NVIDIA's tools make one for each function: .text.NAME. */
@@ -235,43 +280,49 @@ bool fatbin_has_code(const void *image, size_t limit)
     return false;
 }
 
-static enum fatbin_result read_any(const void *data, size_t limit, fatbin_visitor *visit, void *user, struct error *e);
+static enum fatbin_result read_any(const void *data, size_t limit, struct reader *reader, struct error *e);
 
 /* A wrapper of relocatable code points to one image a translation unit, besides the linked one, which holds machine
  * code. */
-static enum fatbin_result read_wrapper(const void *data, fatbin_visitor *visit, void *user, struct error *e)
+static enum fatbin_result read_wrapper(const void *data, struct reader *reader, struct error *e)
 {
     struct wrapper w;
     memcpy(&w, data, sizeof w);
     if (!w.data || u32_at(w.data) != IMAGE_MAGIC)
         return malformed(e, "the wrapper does not point to an image");
-    enum fatbin_result r = read_any(w.data, SIZE_MAX, visit, user, e);
+    enum fatbin_result r = read_any(w.data, SIZE_MAX, reader, e);
     for (const void *const *more = w.version == WRAPPER_LINKED ? w.more : NULL; more && *more; more++) {
         if (r != FATBIN_FOUND && r != FATBIN_NO_PTX)
             return r;
-        enum fatbin_result next = read_any(*more, SIZE_MAX, visit, user, e);
+        enum fatbin_result next = read_any(*more, SIZE_MAX, reader, e);
         if (next != FATBIN_NO_PTX)
             r = next;
     }
     return r;
 }
 
-static enum fatbin_result read_any(const void *data, size_t limit, fatbin_visitor *visit, void *user, struct error *e)
+static enum fatbin_result read_any(const void *data, size_t limit, struct reader *reader, struct error *e)
 {
     uint32_t magic = limit < 4 ? 0 : u32_at(data);
     if (magic == WRAPPER_MAGIC && limit == SIZE_MAX)
-        return read_wrapper(data, visit, user, e);
+        return read_wrapper(data, reader, e);
     if (magic == IMAGE_MAGIC)
-        return read_image(data, limit, visit, user, e);
+        return read_image(data, limit, reader, e);
     return magic == ELF_MAGIC ? FATBIN_NO_PTX : malformed(e, "it does not begin as one");
 }
 
 enum fatbin_result fatbin_find_ptx(const void *data, size_t limit, fatbin_visitor *visit, void *user, struct error *e)
 {
-    enum fatbin_result r = read_any(data, limit, visit, user, e);
+    struct reader reader = {.read = choose, .end = give_best, .visit = visit, .user = user};
+    enum fatbin_result r = read_any(data, limit, &reader, e);
     if (r == FATBIN_NO_PTX)
-        error_set(e, ERROR_UNSUPPORTED,
-                  "only machine code is present, no PTX: build with PTX included, as in nvcc -gencode "
-                  "arch=compute_75,code=compute_75");
+        error_set(e, ERROR_UNSUPPORTED, "only machine code is present, no PTX");
     return r;
+}
+
+bool fatbin_list(const void *data, size_t limit, struct fatbin_contents *out, struct error *e)
+{
+    struct reader reader = {.read = list, .end = listed, .contents = out};
+    *out = (struct fatbin_contents){0};
+    return read_any(data, limit, &reader, e) == FATBIN_FOUND;
 }

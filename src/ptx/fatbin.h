@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum {
     FATBIN_ARCHITECTURE = 90
@@ -21,12 +22,23 @@ enum fatbin_result {
 /* text has size bytes and is not terminated; it lives until visit returns. */
 typedef bool fatbin_visitor(const char *text, size_t size, void *user);
 
-/* Does data begin as a wrapper, an image or an ELF file does? limit: bytes that may be read. */
+/* Does data begin as a wrapper or an image does? limit: bytes that may be read. */
 bool fatbin_is(const void *data, size_t limit);
 
 /* Does an image, of which limit bytes may be read, hold machine code of kernels or functions? What cannot be read
  * counts as such. A linker that found no GPU code leaves an ELF file without any. */
 bool fatbin_has_code(const void *image, size_t limit);
+
+enum { FATBIN_LISTED = 8 };
+
+struct fatbin_contents {
+    bool has_ptx;
+    uint32_t cubins, lto_texts;
+    uint32_t architecture_count, architectures[FATBIN_LISTED]; /* of cubins: the first ones, each once */
+};
+
+/* What is inside; false where it is damaged. limit: as below. */
+bool fatbin_list(const void *data, size_t limit, struct fatbin_contents *out, struct error *e);
 
 /* Calls visit with the best PTX of each image: once for an ordinary module, once a translation unit for relocatable
  * code. limit is the number of bytes at data that may be read. SIZE_MAX means that data is memory of the process,

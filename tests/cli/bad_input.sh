@@ -60,7 +60,7 @@ expect 'unsupported instruction' 3 'unsupported.ptx:12:5: error: not supported: 
 saw 'unsupported instruction: the kernel' 'in kernel first'
 expect 'program without PTX' 3 'holds GPU machine code only and no PTX' "$heddle" run --functional "$build/tests/cli/machine_code_section"
 expect 'program with an empty fat binary' 0 'no kernel was launched' "$heddle" run --functional "$build/tests/cli/empty_fat_binary"
-expect 'program that loads machine code' 3 'only machine code is present, no PTX' "$heddle" run --functional "$build/tests/cli/machine_code_only"
+expect 'program that loads machine code' 3 'fat binary with machine code and no PTX; Heddle runs PTX' "$heddle" run --functional "$build/tests/cli/machine_code_only"
 expect 'program with static cudart' 3 'nvcc -cudart shared' "$heddle" run --functional "$build/tests/cli/static_runtime"
 
 head -c 3000 "$ptx_run" >"$scratch/cut" && chmod +x "$scratch/cut"

@@ -1,5 +1,5 @@
-/* libFuzzer entry: the fat-binary reader on any bytes. */
-#include "ptx/fatbin.h"
+/* libFuzzer entry: the fat-binary reader, and what tells images apart, on any bytes. */
+#include "ptx/image.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,5 +21,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (fatbin_is(data, size))
         fatbin_find_ptx(data, size, look, &sum, &e);
     fatbin_has_code(data, size);
+    struct image image;
+    struct error why = {0};
+    image_recognise(&image, data, size);
+    image_refuse(&image, "input", &why);
     return 0;
 }
