@@ -1,7 +1,8 @@
-/* What `heddle inspect` looks at: a file of PTX, standard input, or the PTX inside a program. */
+/* What `heddle inspect` looks at: a file of PTX or a fat binary, standard input, or the PTX inside a program. */
 #include "base/out_of_memory.h"
 #include "cli/inspect.h"
 #include "program/program.h"
+#include "ptx/image.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,6 +29,32 @@ static void keep(struct inspect_modules *out, struct ptx_module *m)
     out->list[out->count++] = m;
 }
 
+struct bytes {
+    struct inspect_modules *out;
+    const char *name;
+    struct error *error;
+};
+
+static bool keep_text(const char *text, size_t size, void *user)
+{
+    struct bytes *b = user;
+    struct ptx_module *m = ptx_parse(b->name, text, size, b->error);
+    if (m)
+        keep(b->out, m);
+    return m != NULL;
+}
+
+static bool read_bytes(struct bytes *b, const char *data, size_t size)
+{
+    struct image image;
+    image_recognise(&image, data, size);
+    if (image.kind == IMAGE_FATBIN)
+        return fatbin_find_ptx(data, size, keep_text, b, b->error) == FATBIN_FOUND;
+    if (image.kind == IMAGE_TEXT || image.kind == IMAGE_EMPTY)
+        return keep_text(data, size, b);
+    return image_refuse(&image, b->name, b->error);
+}
+
 static bool read_text(struct inspect_modules *out, const char *path, struct error *e)
 {
     size_t size = 0;
@@ -38,11 +65,10 @@ static bool read_text(struct inspect_modules *out, const char *path, struct erro
         fclose(in);
     if (!text)
         return error_set(e, ERROR_IO, "heddle inspect: cannot read '%s': %s", path, strerror(why));
-    struct ptx_module *m = ptx_parse(strcmp(path, "-") ? path : "<stdin>", text, size, e);
+    struct bytes bytes = {out, strcmp(path, "-") ? path : "<stdin>", e};
+    bool read = read_bytes(&bytes, text, size);
     free(text);
-    if (m)
-        keep(out, m);
-    return m != NULL;
+    return read;
 }
 
 struct reading {
@@ -75,14 +101,17 @@ static bool read_program(struct inspect_modules *out, const char *path, struct e
     return !e->kind;
 }
 
-static bool is_elf(const char *path)
+/* An ELF file of a host, not a cubin. */
+static bool is_program(const char *path)
 {
-    char magic[4] = "";
+    char head[64];
+    struct image image = {.kind = IMAGE_EMPTY};
     FILE *in = fopen(path, "rb");
-    bool yes = in && fread(magic, 1, 4, in) == 4 && !memcmp(magic, "\177ELF", 4);
+    size_t size = in ? fread(head, 1, sizeof head, in) : 0;
     if (in)
         fclose(in);
-    return yes;
+    image_recognise(&image, head, size);
+    return image.kind == IMAGE_HOST_ELF || (image.kind == IMAGE_DAMAGED && !memcmp(head, "\177ELF", 4));
 }
 
 static bool is_file(const char *path)
@@ -97,7 +126,7 @@ bool inspect_read(struct inspect_modules *out, const char *word, struct error *e
     struct program p;
     struct error unused = {0};
     *out = (struct inspect_modules){0};
-    if (!strcmp(word, "-") || (is_file(word) && !is_elf(word)))
+    if (!strcmp(word, "-") || (is_file(word) && !is_program(word)))
         return read_text(out, word, e);
     if (is_file(word))
         return read_program(out, word, e);
