@@ -575,7 +575,7 @@ static void library_options(const struct run_options *o, const struct setup *s, 
         *out++ = "--races";
     if (o->pcs || o->lines.wanted)
         *out++ = "--pcs";
-    if (!o->stats) /* the summary adds them up in any case */
+    if (!o->stats && !o->lines.what_if) /* what-if rounds up in each launch */
         *out++ = "--merge-launches";
     *out = NULL;
 }

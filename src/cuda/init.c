@@ -174,9 +174,12 @@ static bool start(struct driver *d, struct error *e)
     options.lockstep = o->lockstep;
     options.host_parts = o->stats[0] != 0;
     options.sample = o->sample && !o->functional;
-    options.pcs = o->pcs;
-    options.merge_launches = o->merge_launches;
-    options.interval = o->functional ? 0 : o->interval;
+    bool has_reader = o->stats[0]; /* of what is counted of launches */
+    options.records = !has_reader         ? GPU_RECORDS_NONE
+                      : o->merge_launches ? GPU_RECORDS_OF_KERNELS
+                                          : GPU_RECORDS_OF_LAUNCHES;
+    options.pcs = o->pcs && has_reader;
+    options.interval = o->functional || !has_reader ? 0 : o->interval;
     bool opened = choose_launches(o, &options, e) && open_files(o, &options, e);
     options.progress = progress_create(stderr, wants_progress(o));
     policy_hang_begin(NULL);

@@ -92,7 +92,7 @@ static struct gpu *make_gpu(const struct heddle_options *o, struct error *e)
                              .max_cycles = o->max_cycles,
                              .threads = o->threads,
                              .pcs = o->pcs,
-                             .merge_launches = o->merge_launches,
+                             .records = o->merge_launches ? GPU_RECORDS_OF_KERNELS : GPU_RECORDS_OF_LAUNCHES,
                              .interval = o->functional ? 0 : o->interval,
                              .interrupt = o->interrupt};
     if (!check(o, e) || !choose(&to, o, e))

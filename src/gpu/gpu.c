@@ -105,10 +105,7 @@ void gpu_destroy(struct gpu *g)
         gpu_finish(g->started ? g->started : g->untimed, &(struct error){0});
     for (uint32_t i = 0; i < g->kernel_count; i++) {
         free(g->kernels[i].name);
-        free(g->kernels[i].pcs);
-        free(g->kernels[i].tables);
-        free(g->kernels[i].counters.policies);
-        profile_series_free(g->kernels[i].series);
+        gpu_kernel_drop(&g->kernels[i]);
     }
     free(g->kernels);
     for (uint32_t i = 0; i < g->kernel_table_count; i++) {

@@ -28,6 +28,13 @@ struct launch_filter;
  * simulated again, not looked up. */
 enum { GPU_TIMING_EPOCH = 15 };
 
+/* A record is some kilobytes, and programs launch kernels a million times. */
+enum gpu_records {
+    GPU_RECORDS_OF_LAUNCHES, /* one for each launch */
+    GPU_RECORDS_OF_KERNELS,  /* one for all launches of a kernel; launches that were cut short have their own */
+    GPU_RECORDS_NONE,        /* nobody will ask */
+};
+
 struct gpu_options {
     struct machine machine;
     bool functional;
@@ -49,7 +56,7 @@ struct gpu_options {
     struct issue_order *issue_order; /* or NULL; the caller's. Not with a timeline */
     struct progress *progress;       /* or NULL; the caller's */
     struct launch_filter *filter;    /* with time: which launches have it; NULL: all. The caller's */
-    bool merge_launches;             /* keep one record a kernel, not one per launch */
+    enum gpu_records records;        /* what is kept of launches that have ended */
     bool pcs;                        /* count what each instruction does (gpu/profile.h) */
     uint64_t interval;               /* timed: sample the counters every so many cycles; 0: not */
 };
@@ -63,7 +70,7 @@ struct gpu_estimate {
     double half_squared, half_common;
 };
 
-struct gpu_kernel { /* one launch, or with merge_launches all of one kernel */
+struct gpu_kernel { /* one launch, or all of one kernel (gpu_options.records) */
     char *name;
     uint64_t launches;
     uint64_t number;            /* of the first, among all launches, those without a record included; from 0 */
@@ -186,8 +193,9 @@ struct exec_image *gpu_load(struct gpu *g, struct ptx_module **modules, uint32_t
 bool gpu_pack_arguments(const struct exec_function *kernel, void *const *arguments, uint8_t *to);
 /* Is the shape legal, and does a block fit a core? What gpu_launch looks at first. */
 bool gpu_check_launch(const struct gpu *g, const struct gpu_launch *launch, struct error *e);
-/* The name is copied, what policies counted is taken over; returns its index in gpu.kernels. */
+/* The name is copied, what was counted is taken over; returns its index in gpu.kernels. */
 uint32_t gpu_kernel_record(struct gpu *g, const struct gpu_kernel *k);
+void gpu_kernel_drop(const struct gpu_kernel *k); /* frees what was counted in it, but not the name */
 void gpu_kernel_add(struct gpu_kernel *sum, const struct gpu_kernel *k); /* counters, instructions, seconds, launches */
 void gpu_spare_free(struct gpu *g);
 /* Moves on as long as the simulation does. NULL: it is being made. For the threads that simulate. */

@@ -1,8 +1,8 @@
-/* What is kept of launches: one record each, or, where nobody will read them one by one, one per kernel. A record is
- * some kilobytes, and programs launch kernels a million times. */
+/* What is kept of launches: one record each, or one per kernel, or none, by who will read them (enum gpu_records). */
 #include "gpu/gpu.h"
 
 #include "base/out_of_memory.h"
+#include "gpu/profile.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -32,7 +32,12 @@ void gpu_kernel_add(struct gpu_kernel *sum, const struct gpu_kernel *k)
     sum->launches += k->launches;
 }
 
-static bool is_same_kernel(const struct policy_tables *a, const struct policy_tables *b)
+static bool has_same_tables(const struct policy_tables *a, const struct policy_tables *b)
+{
+    return a && b ? a->listing == b->listing : a == b;
+}
+
+static bool has_same_pcs(const struct profile_pcs *a, const struct profile_pcs *b)
 {
     return a && b ? a->listing == b->listing : a == b;
 }
@@ -41,15 +46,24 @@ static bool is_same_kernel(const struct policy_tables *a, const struct policy_ta
  * over. */
 static struct gpu_kernel *earlier(struct gpu *g, const struct gpu_kernel *k)
 {
-    if (!g->options.merge_launches || k->partial || k->pcs || k->series)
+    if (g->options.records != GPU_RECORDS_OF_KERNELS || k->series)
         return NULL;
     for (uint32_t i = g->kernel_count; i-- > 0;) {
         struct gpu_kernel *other = &g->kernels[i];
-        if (!other->partial && !other->pcs && !other->series && other->unreported == k->unreported &&
-            is_same_kernel(other->tables, k->tables) && !strcmp(other->name, k->name))
+        if (other->partial == k->partial && !other->series && other->unreported == k->unreported &&
+            has_same_pcs(other->pcs, k->pcs) && has_same_tables(other->tables, k->tables) &&
+            !strcmp(other->name, k->name))
             return other;
     }
     return NULL;
+}
+
+void gpu_kernel_drop(const struct gpu_kernel *k)
+{
+    free(k->counters.policies);
+    free(k->tables);
+    free(k->pcs);
+    profile_series_free(k->series);
 }
 
 uint32_t gpu_kernel_record(struct gpu *g, const struct gpu_kernel *k)
@@ -59,8 +73,9 @@ uint32_t gpu_kernel_record(struct gpu *g, const struct gpu_kernel *k)
         gpu_kernel_add(same, k);
         if (k->tables)
             policy_tables_add(same->tables, k->tables);
-        free(k->counters.policies);
-        free(k->tables);
+        if (k->pcs)
+            same->pcs = profile_pcs_add(same->pcs, k->pcs);
+        gpu_kernel_drop(k);
         return (uint32_t)(same - g->kernels);
     }
     if (g->kernel_count == g->kernel_capacity) {

@@ -381,7 +381,7 @@ static void reserve_record(struct gpu *g, struct residency *r)
     if (r->skipped && !r->estimated)
         return;
     r->unreported = g->unreported;
-    r->has_record = !g->options.merge_launches;
+    r->has_record = g->options.records == GPU_RECORDS_OF_LAUNCHES;
     if (r->has_record) {
         struct gpu_kernel k = record_of(r);
         r->record = gpu_kernel_record(g, &k);
@@ -421,7 +421,10 @@ static void record(struct gpu *g, const struct residency *r)
     }
     struct gpu_kernel k = record_of(r);
     fill_record(&k, r);
-    gpu_kernel_record(g, &k);
+    if (g->options.records == GPU_RECORDS_NONE)
+        gpu_kernel_drop(&k);
+    else
+        gpu_kernel_record(g, &k);
 }
 
 /* Memory that a kernel asked to have copied or filled: all of it in one allocation, and what is written writable. */

@@ -217,3 +217,21 @@ struct profile_pcs *profile_pcs_sum(const struct profile_listing *listing, const
     struct profile_pcs *fitting = realloc(all, sizeof *all + all->count * sizeof *all->list);
     return fitting ? fitting : all;
 }
+
+struct profile_pcs *profile_pcs_add(struct profile_pcs *to, const struct profile_pcs *more)
+{
+    struct profile_pcs *sum = malloc(sizeof *sum + ((size_t)to->count + more->count) * sizeof *sum->list);
+    if (!sum)
+        out_of_memory();
+    *sum = (struct profile_pcs){.listing = to->listing};
+    for (uint32_t i = 0, k = 0; i < to->count || k < more->count;) {
+        bool from_to = i < to->count && (k == more->count || to->list[i].pc <= more->list[k].pc);
+        struct profile_executed *next = &sum->list[sum->count++];
+        *next = from_to ? to->list[i++] : more->list[k++];
+        if (from_to && k < more->count && more->list[k].pc == next->pc)
+            counters_add(&next->counts, &more->list[k++].counts, sizeof next->counts);
+    }
+    free(to);
+    struct profile_pcs *fitting = realloc(sum, sizeof *sum + sum->count * sizeof *sum->list);
+    return fitting ? fitting : sum;
+}

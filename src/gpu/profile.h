@@ -51,6 +51,8 @@ struct profile_pcs { /* of a launch: what was executed */
 /* Sums over parts (cores), each with a counter for every instruction of the listing. To be freed by free(). */
 struct profile_pcs *profile_pcs_sum(const struct profile_listing *listing, const struct profile_pc *const *parts,
                                     uint32_t part_count);
+/* Two of the same listing, as one; `to` is used up. */
+struct profile_pcs *profile_pcs_add(struct profile_pcs *to, const struct profile_pcs *more);
 
 /* Without time: what exec_run does, counted. */
 uint32_t profile_run(struct profile_pc *pcs, const struct profile_listing *listing, struct exec_warp *w,

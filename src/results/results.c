@@ -111,15 +111,16 @@ static void put_estimate(json_t *to, const struct gpu_kernel *k)
 static json_t *kernel(const struct gpu_options *o, const struct gpu_kernel *k, uint64_t index)
 {
     json_t *to = json_object();
+    bool merged = o->records == GPU_RECORDS_OF_KERNELS;
     put(to, "name", text(k->name));
-    if (k->number != index && !o->merge_launches)
+    if (k->number != index && !merged)
         put_count(to, "launch", k->number);
     put(to, "grid", triple_json(k->grid));
     put(to, "block", triple_json(k->block));
     put(to, "partial", json_boolean(k->partial));
-    if (k->overlapped && !o->functional && !o->merge_launches)
+    if (k->overlapped && !o->functional && !merged)
         put_count(to, "start", k->start_cycle);
-    if (o->merge_launches)
+    if (merged)
         put_count(to, "launches", k->launches);
     put_estimate(to, k);
     put_counters(to, &k->counters, o);

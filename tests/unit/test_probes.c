@@ -194,7 +194,7 @@ static void merged_launches(void **state)
     (void)state;
     struct timed t;
     policy_open(&t, &(struct policy_run){.sets = cores, .probes = {&counting}}, second, body);
-    t.gpu->options.merge_launches = true;
+    t.gpu->options.records = GPU_RECORDS_OF_KERNELS;
     timed_launch(&t, 4, 128, 0);
     timed_launch_of(&t, "second", 3, 32, 0);
     timed_launch(&t, 2, 64, 0);

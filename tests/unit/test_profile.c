@@ -278,6 +278,53 @@ static void module_gone(void **state)
     timed_close(&t);
 }
 
+/* Of all launches of a kernel: what each counted, added up, where one executed what another did not, and the other way
+ * round. */
+static void merged_launches(void **state)
+{
+    (void)state;
+    const char *body = "ld.param.u64 %rd1, [buffer];\nld.global.u32 %r1, [%rd1];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra "
+                       "ZERO;\nadd.u32 %r2, %r1, 1;\nbra.uni DONE;\nZERO:\nsub.u32 %r2, %r1, 1;\nDONE:\n"
+                       "xor.b32 %r3, %r2, 1;\n";
+    for (int i = 0; i < 2; i++) {
+        struct timed t;
+        timed_open(&t, i ? &functional : &gtx480, NO_SETS, "", body);
+        ask_for(&t, true, 0);
+        t.gpu->options.records = GPU_RECORDS_OF_KERNELS;
+        timed_launch(&t, 2, 64, 0);
+        *(uint32_t *)(void *)t.buffer = 1;
+        timed_launch(&t, 1, 32, 0);
+        *(uint32_t *)(void *)t.buffer = 0;
+        timed_launch(&t, 1, 96, 0);
+        assert_int_equal(t.gpu->kernel_count, 1);
+        assert_int_equal(last_kernel(&t)->launches, 3);
+        assert_int_equal(counts_of(&t, "sub.u32")->executions, 4 + 3);
+        assert_int_equal(counts_of(&t, "add.u32")->executions, 1);
+        assert_int_equal(counts_of(&t, "add.u32")->thread_executions, 32);
+        assert_int_equal(counts_of(&t, "xor.b32")->executions, 4 + 1 + 3);
+        const struct profile_pcs *p = last_kernel(&t)->pcs;
+        for (uint32_t k = 1; k < p->count; k++)
+            assert_true(p->list[k].pc > p->list[k - 1].pc);
+        timed_close(&t);
+    }
+}
+
+/* Where nobody will ask, nothing is kept. */
+static void no_records(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct timed t;
+        timed_open(&t, i ? &functional : &gtx480, NO_SETS, "", parting);
+        ask_for(&t, true, i ? 0 : 100);
+        timed_launch(&t, 2, 64, 0);
+        t.gpu->options.records = GPU_RECORDS_NONE;
+        timed_launch(&t, 2, 64, 0);
+        assert_int_equal(t.gpu->kernel_count, 1);
+        timed_close(&t);
+    }
+}
+
 /* Samples */
 
 static uint32_t column(const struct profile_series *s, const char *name)
@@ -438,8 +485,8 @@ int main(void)
         cmocka_unit_test(counts_with_time),  cmocka_unit_test(if_coalesced),    cmocka_unit_test(counts_without_time),
         cmocka_unit_test(nothing_asked_for), cmocka_unit_test(failed_tries),    cmocka_unit_test(waiting),
         cmocka_unit_test(functions),         cmocka_unit_test(text_as_written), cmocka_unit_test(module_gone),
-        cmocka_unit_test(every_cycle),       cmocka_unit_test(second_launch),   cmocka_unit_test(merging),
-        cmocka_unit_test(options),
+        cmocka_unit_test(merged_launches),   cmocka_unit_test(no_records),      cmocka_unit_test(every_cycle),
+        cmocka_unit_test(second_launch),     cmocka_unit_test(merging),         cmocka_unit_test(options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
