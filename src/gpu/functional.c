@@ -10,6 +10,7 @@
 #include "gpu/block_probes.h"
 #include "gpu/hang.h"
 #include "gpu/profile.h"
+#include "gpu/progress.h"
 
 #include <stdlib.h>
 
@@ -20,6 +21,7 @@ enum {
                                 hang; twice as many each time */
     SUSPECT_MOST = 16 << 20,
     CYCLES_AN_INSTRUCTION = 8,
+    LOOK_INSTRUCTIONS = 1 << 14, /* between two looks at the clock */
 };
 
 /* What kernels read as their clock where no time is modelled: a warp that waits for its own results gets about one
@@ -129,6 +131,30 @@ static uint64_t run_block(struct residency *r, struct exec_cta *cta, uint32_t sl
     return done;
 }
 
+static uint64_t blocks_done(const struct residency *r) { return r->next_block - r->running; }
+
+static bool any_goes_on(const struct residency *from, const struct residency *to)
+{
+    for (; from != to; from = from->next)
+        if (!from->ended)
+            return true;
+    return false;
+}
+
+/* There is one line: timed launches go first, then those that started first. */
+static void show_progress(const struct residency *r)
+{
+    const struct gpu *g = r->gpu;
+    if (!g->options.progress || any_goes_on(g->started, NULL) || any_goes_on(g->untimed, r))
+        return;
+    progress_update(g->options.progress, &(struct progress_state){.launch = r->launch.grid_id,
+                                                                  .kernel = r->launch.kernel->name,
+                                                                  .warp_instructions = r->executed,
+                                                                  .blocks_started = r->next_block,
+                                                                  .blocks_done = blocks_done(r),
+                                                                  .blocks_all = r->block_count});
+}
+
 static bool check_limits(struct residency *r)
 {
     const struct gpu_options *o = &r->gpu->options;
@@ -140,6 +166,10 @@ static bool check_limits(struct residency *r)
                          "kernel %s ran past the limit of %llu cycles (--max-cycles; in functional mode a warp "
                          "instruction is a cycle)",
                          r->launch.kernel->name, (unsigned long long)o->max_cycles);
+    if (r->executed >= r->look_at) {
+        r->look_at = r->executed + LOOK_INSTRUCTIONS;
+        show_progress(r);
+    }
     return true;
 }
 
@@ -162,6 +192,7 @@ static void end(struct residency *r, bool ok)
 {
     r->ended = true;
     r->ok = ok;
+    progress_end(r->gpu->options.progress, r->launch.grid_id);
     if (r->gpu->block_probes)
         block_probes_end(r->gpu->block_probes, r);
     for (uint32_t s = 0; r->lockstep && s < r->slot_count; s++)
@@ -183,6 +214,7 @@ void functional_start(struct residency *r)
     struct gpu *g = r->gpu;
     bool ok = true;
     r->patience = SUSPECT_FIRST;
+    r->look_at = LOOK_INSTRUCTIONS;
     if (g->block_probes && block_probes_begin(g->block_probes, r)) {
         r->lockstep = calloc(r->slot_count, sizeof *r->lockstep);
         if (!r->lockstep)

@@ -33,6 +33,7 @@ struct residency {
     uint64_t register_stacks_bytes; /* of all warps (exec/call.c) */
     uint32_t cluster_blocks;        /* slots are filled in groups of this many */
     uint64_t executed, executed_at_progress, patience;
+    uint64_t look_at;             /* functional: instructions after which the clock is looked at */
     uint64_t workspace;           /* of a cooperative launch: device address of struct grid_workspace */
     struct gpu_counters counters; /* timed */
     struct policy_tables *tables; /* where policies have counters of instructions, else NULL */

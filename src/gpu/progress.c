@@ -1,23 +1,26 @@
 /* The progress line: cycles, warp instructions, their rate, blocks, and the time left if the other blocks take as long
- * as those that are done. Blocks that run count as half done. What the first of them took says little as long as most
- * of what has been done went into others: the time left is not said before as many have ended as run. */
+ * as those that are done. Of a kernel that has run for a minute it says so, and how much of it is done, first. Blocks
+ * that run count as half done. What the first of them took says little as long as most of what has been done went into
+ * others: the time left is not said before as many have ended as run. */
 #include "gpu/progress.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { LINE_BYTES = 200, NAME_CHARACTERS = 40 };
+enum { LINE_BYTES = 200, NAME_CHARACTERS = 40, LONG_SECONDS = 60 };
 static const double interval_seconds = 0.25;
 
 struct progress {
     FILE *to;
     bool terminal, visible;
-    bool running;                 /* a kernel has been seen since the last progress_done */
-    double begin, last;           /* of this kernel; when a line was printed last */
-    uint64_t instructions_before; /* warp instructions of the kernel when it was first seen */
+    bool running;                 /* a launch has been seen since the last progress_done: */
+    uint64_t launch;              /* this one */
+    double begin, last;           /* of this launch; when a line was printed last */
+    uint64_t instructions_before; /* warp instructions of the launch when it was first seen */
 };
 
 static double now(void)
@@ -48,33 +51,54 @@ static const char *scaled(double n, char out[16])
     return out;
 }
 
+/* "59 s", "1:05 min", "2:30 h". */
+static const char *duration(double seconds, char out[32])
+{
+    unsigned long long s = (unsigned long long)seconds;
+    if (s < 60)
+        snprintf(out, 32, "%llu s", s);
+    else if (s < 3600)
+        snprintf(out, 32, "%llu:%02llu min", s / 60, s % 60);
+    else
+        snprintf(out, 32, "%llu:%02llu h", s / 3600, s / 60 % 60);
+    return out;
+}
+
 static void put_time_left(char *out, size_t size, const struct progress_state *s)
 {
+    char time[32];
     out[0] = '\0';
     uint64_t running = s->blocks_started > s->blocks_done ? s->blocks_started - s->blocks_done : 0;
     if (s->blocks_done < running || !s->blocks_done || s->blocks_done >= s->blocks_all)
         return;
     double done = (double)s->blocks_done + (double)running / 2;
     double left = s->seconds * ((double)s->blocks_all - done) / done;
-    unsigned long long seconds = left < 1e9 ? (unsigned long long)(left + 0.5) : 0;
-    if (left >= 1e9)
-        return;
-    if (seconds < 60)
-        snprintf(out, size, ", about %llu s left", seconds);
-    else if (seconds < 3600)
-        snprintf(out, size, ", about %llu:%02llu min left", seconds / 60, seconds % 60);
-    else
-        snprintf(out, size, ", about %llu:%02llu h left", seconds / 3600, seconds / 60 % 60);
+    if (left < 1e9)
+        snprintf(out, size, ", about %s left", duration(left + 0.5, time));
+}
+
+/* Rounded down: 100 means all. */
+static double percent_done(const struct progress_state *s)
+{
+    return s->blocks_all ? floor(100.0 * (double)s->blocks_done / (double)s->blocks_all) : 0;
 }
 
 void progress_line(char *out, size_t most, const struct progress_state *s)
 {
-    char cycles[16], instructions[16], left[48], line[LINE_BYTES];
+    char number[16], cycles[32] = "", instructions[16], left[48], time[32], line[LINE_BYTES];
     put_time_left(left, sizeof left, s);
-    snprintf(line, sizeof line, "%.*s: %s cycles, %s warp instructions, %.*f kWI/s, block %llu/%llu%s", NAME_CHARACTERS,
-             s->kernel, scaled((double)s->cycles, cycles), scaled((double)s->warp_instructions, instructions),
-             s->kwips < 10 ? 1 : 0, s->kwips, (unsigned long long)s->blocks_done, (unsigned long long)s->blocks_all,
-             left);
+    if (s->cycles)
+        snprintf(cycles, sizeof cycles, "%s cycles, ", scaled((double)s->cycles, number));
+    scaled((double)s->warp_instructions, instructions);
+    if (s->seconds < LONG_SECONDS)
+        snprintf(line, sizeof line, "%.*s: %s%s warp instructions, %.*f kWI/s, block %llu/%llu%s", NAME_CHARACTERS,
+                 s->kernel, cycles, instructions, s->kwips < 10 ? 1 : 0, s->kwips, (unsigned long long)s->blocks_done,
+                 (unsigned long long)s->blocks_all, left);
+    else
+        snprintf(
+            line, sizeof line, "%.*s has run for %s: %.0f%% of %llu block%s done, %s%s warp instructions, %.*f kWI/s%s",
+            NAME_CHARACTERS, s->kernel, duration(s->seconds, time), percent_done(s), (unsigned long long)s->blocks_all,
+            s->blocks_all == 1 ? "" : "s", cycles, instructions, s->kwips < 10 ? 1 : 0, s->kwips, left);
     snprintf(out, most, "%s", line);
 }
 
@@ -98,40 +122,49 @@ static void show(struct progress *p, const struct progress_state *s)
     p->visible = p->terminal;
 }
 
-void progress_update(struct progress *p, const char *kernel, uint64_t cycles, uint64_t warp_instructions,
-                     uint64_t blocks_started, uint64_t blocks_done, uint64_t blocks_all)
+void progress_update(struct progress *p, const struct progress_state *s)
 {
     if (!p)
         return;
     double t = now();
-    if (!p->running) {
+    if (!p->running || p->launch != s->launch) {
         p->running = true;
+        p->launch = s->launch;
         p->begin = t;
-        p->instructions_before = warp_instructions;
+        p->instructions_before = s->warp_instructions;
     }
     if (t - p->last < interval_seconds || t <= p->begin)
         return;
     p->last = t;
-    show(p,
-         &(struct progress_state){.kernel = kernel,
-                                  .cycles = cycles,
-                                  .warp_instructions = warp_instructions,
-                                  .blocks_started = blocks_started,
-                                  .blocks_done = blocks_done,
-                                  .blocks_all = blocks_all,
-                                  .kwips = (double)(warp_instructions - p->instructions_before) / (t - p->begin) / 1e3,
-                                  .seconds = t - p->begin});
+    struct progress_state whole = *s;
+    whole.kwips = (double)(s->warp_instructions - p->instructions_before) / (t - p->begin) / 1e3;
+    whole.seconds = t - p->begin;
+    show(p, &whole);
+}
+
+static void hide(struct progress *p)
+{
+    if (p->visible) {
+        fputs("\r\033[K", p->to);
+        fflush(p->to);
+    }
+    p->visible = false;
+}
+
+void progress_end(struct progress *p, uint64_t launch)
+{
+    if (!p)
+        return;
+    hide(p);
+    p->running &= p->launch != launch;
 }
 
 void progress_done(struct progress *p)
 {
     if (!p)
         return;
-    if (p->visible) {
-        fputs("\r\033[K", p->to);
-        fflush(p->to);
-    }
-    p->visible = p->running = false;
+    hide(p);
+    p->running = false;
 }
 
 void progress_destroy(struct progress *p)

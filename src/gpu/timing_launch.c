@@ -233,8 +233,13 @@ static bool check_limits(struct timing *t, struct residency *r, uint64_t limit, 
         return error_set(e, ERROR_LIMIT, "kernel %s ran past the limit of %llu cycles (--max-cycles)",
                          r->launch.kernel->name, (unsigned long long)o->max_cycles);
     if (o->progress)
-        progress_update(o->progress, r->launch.kernel->name, t->now - r->start, executed(t), r->next_block,
-                        t->blocks_done, r->block_count);
+        progress_update(o->progress, &(struct progress_state){.launch = r->launch.grid_id,
+                                                              .kernel = r->launch.kernel->name,
+                                                              .cycles = t->now - r->start,
+                                                              .warp_instructions = executed(t),
+                                                              .blocks_started = r->next_block,
+                                                              .blocks_done = t->blocks_done,
+                                                              .blocks_all = r->block_count});
     return true;
 }
 
@@ -346,7 +351,7 @@ static void end(struct timing *t, struct residency *r, bool ok)
     timing_end_profile(t, r);
     if (t->options->timeline)
         timeline_kernel(t->options->timeline, r->launch.kernel->name, r->start, t->now);
-    progress_done(t->options->progress);
+    progress_end(t->options->progress, r->launch.grid_id);
     arena_free(&r->arena);
     r->ended = true;
     r->ok = ok;
