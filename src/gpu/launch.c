@@ -521,6 +521,8 @@ static void release(struct gpu *g, struct residency *r)
 {
     if (r->blocks)
         leave_spare(r);
+    if (!r->ok) /* its blocks stopped anywhere */
+        gpu_spare_free(g);
     free(r->busy);
     free(r->clusters);
     if (r->launch.params)
@@ -540,8 +542,7 @@ static bool is_timed(const struct gpu *g, const struct gpu_launch *in)
 static bool prepare_timing(struct gpu *g, const struct gpu_launch *in, struct error *e)
 {
     if (!g->timing || timing_is_broken(g->timing)) {
-        timing_destroy(g->timing);
-        g->timing = timing_create(&g->options, e);
+        g->timing = timing_replace(g->timing, &g->options, e);
         if (!g->timing)
             return false;
     }

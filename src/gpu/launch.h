@@ -72,6 +72,8 @@ void functional_give_up(struct gpu *g);
 /* timing_make.c, timing_launch.c: the machine with its clocks. */
 struct timing *timing_create(const struct gpu_options *options, struct error *e);
 void timing_destroy(struct timing *t);
+/* A new one in the place of one that is broken, or of none: its time goes on. */
+struct timing *timing_replace(struct timing *broken, const struct gpu_options *options, struct error *e);
 /* As gpu_start, gpu_run and gpu_give_up: what went wrong is in residency.error. */
 void timing_start(struct residency *r);
 enum gpu_pause timing_run(struct gpu *g, uint64_t budget);

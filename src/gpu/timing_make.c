@@ -213,6 +213,16 @@ void timing_destroy(struct timing *t)
     free(t);
 }
 
+struct timing *timing_replace(struct timing *broken, const struct gpu_options *options, struct error *e)
+{
+    uint64_t now = broken ? broken->now : 0;
+    timing_destroy(broken);
+    struct timing *t = timing_create(options, e);
+    if (t)
+        timing_jump(t, now);
+    return t;
+}
+
 bool timing_is_broken(const struct timing *t) { return t->broken; }
 
 void timing_note_copy(struct timing *t, const struct memory *m, uint64_t address, uint64_t bytes)

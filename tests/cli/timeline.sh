@@ -37,6 +37,9 @@ is 'the same on 2 threads' cmp "$scratch/one.json" "$scratch/timeline.json"
 # Cut short, and overlapping launches.
 expect 'cycle limit' 4 '' run --max-cycles 5000 bfs
 adds_up 'cycle limit'
+expect 'after a fault, in another context' 5 '^second: CUDA_SUCCESS, 42$' "$heddle" run --quiet --timeline "$scratch/timeline.json" \
+    --warps "$scratch/warps.csv" "$build/tests/cli/launch_twice" "$ptx/fault_among_loads.ptx" "$ptx/fine.ptx"
+adds_up 'after a fault, in another context'
 is 'streams' "$heddle" run --quiet --timeline "$scratch/timeline.json" --timeline-cycles 0:1000000000 \
     --warps "$scratch/warps.csv" "$build/tests/cli/streams" 4 3 many
 adds_up 'streams'
