@@ -147,6 +147,7 @@ const char *error_kind_name(enum error_kind kind)
         [ERROR_INSTRUCTION] = "instruction",
         [ERROR_DEADLOCK] = "deadlock",
         [ERROR_LIMIT] = "limit",
+        [ERROR_LAUNCH_LIMIT] = "launch-limit",
         [ERROR_INTERRUPTED] = "interrupted",
     };
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";

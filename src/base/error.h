@@ -14,16 +14,17 @@ enum error_kind {
     ERROR_INVALID,     /* an argument or a value out of range */
     ERROR_IO,
     ERROR_NO_MEMORY,
-    ERROR_RESOURCES,   /* the launch does not fit the machine */
-    ERROR_ADDRESS,     /* kernel: address out of bounds, freed, or of the wrong space */
-    ERROR_MISALIGNED,  /* kernel: misaligned address */
-    ERROR_POINTER,     /* kernel: a call through a pointer that is no function's address */
-    ERROR_TRAP,        /* kernel: trap */
-    ERROR_ASSERT,      /* kernel: __assertfail */
-    ERROR_INSTRUCTION, /* kernel: an instruction with operands that are illegal at run time */
-    ERROR_DEADLOCK,    /* kernel: cannot make progress */
-    ERROR_LIMIT,       /* kernel: ran past --max-cycles */
-    ERROR_INTERRUPTED, /* ctrl-C */
+    ERROR_RESOURCES,    /* the launch does not fit the machine */
+    ERROR_ADDRESS,      /* kernel: address out of bounds, freed, or of the wrong space */
+    ERROR_MISALIGNED,   /* kernel: misaligned address */
+    ERROR_POINTER,      /* kernel: a call through a pointer that is no function's address */
+    ERROR_TRAP,         /* kernel: trap */
+    ERROR_ASSERT,       /* kernel: __assertfail */
+    ERROR_INSTRUCTION,  /* kernel: an instruction with operands that are illegal at run time */
+    ERROR_DEADLOCK,     /* kernel: cannot make progress */
+    ERROR_LIMIT,        /* kernel: ran past --max-cycles */
+    ERROR_LAUNCH_LIMIT, /* kernel: ran past --launch-limit */
+    ERROR_INTERRUPTED,  /* ctrl-C */
 };
 
 struct error {

@@ -9,6 +9,7 @@ int exit_code_of(enum error_kind kind)
     case ERROR_UNSUPPORTED: return EXIT_UNSUPPORTED;
     case ERROR_DEADLOCK:
     case ERROR_LIMIT:
+    case ERROR_LAUNCH_LIMIT:
     case ERROR_INTERRUPTED: return EXIT_STUCK;
     case ERROR_ADDRESS:
     case ERROR_POINTER:

@@ -8,6 +8,7 @@
 #include "cli/misplaced.h"
 #include "cli/summary.h"
 #include "gpu/launch_filter.h"
+#include "gpu/launch_limit.h"
 #include "gpu/setup.h"
 #include "policy/bundle.h"
 #include "program/program.h"
@@ -63,6 +64,9 @@ static const char help[] =
     "results say\n"
     "                         how far the estimate can be off (docs/sample.md)\n"
     "      --max-cycles N     stop after so many cycles; in functional mode a warp instruction is a cycle\n"
+    "      --launch-limit N   end each launch that takes longer: N cycles (also 500k, 5M, 2G), or so many seconds, "
+    "minutes or\n"
+    "                         hours of the host (90s, 15m, 2h); the next launch runs (docs/launches.md)\n"
     "  -j N                   simulate the cores on N threads; results are the same for any N\n"
     "\n"
     "Results:\n"
@@ -101,8 +105,8 @@ enum {
 struct run_options {
     bool functional, exact_bounds, lockstep, races, quiet, print_machine, pcs;
     json_t **results; /* NULL, or who takes the results in place of --stats' file */
-    const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *threads, *interval, *trace, *warps,
-        *issue_order;
+    const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *launch_limit, *threads, *interval, *trace,
+        *warps, *issue_order;
     const char *machine, *scheduler, *l1, *divergence; /* policies: empty, the machine's */
     const char *bundle;                                /* NULL: none */
     const char *sets[MOST_SETS];
@@ -120,6 +124,7 @@ enum {
     OPT_SIZE,
     OPT_STATS,
     OPT_MAX_CYCLES,
+    OPT_LAUNCH_LIMIT,
     OPT_QUIET,
     OPT_L1,
     OPT_DIVERGENCE,
@@ -152,6 +157,7 @@ const struct option cli_run_options[] = {
     {"stats", required_argument, NULL, OPT_STATS},
     {"machine", required_argument, NULL, 'm'},
     {"max-cycles", required_argument, NULL, OPT_MAX_CYCLES},
+    {"launch-limit", required_argument, NULL, OPT_LAUNCH_LIMIT},
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"scheduler", required_argument, NULL, 's'},
     {"l1", required_argument, NULL, OPT_L1},
@@ -270,6 +276,9 @@ static int check_sample(const struct run_options *o)
 static int check_values(const struct run_options *o)
 {
     uint64_t n;
+    struct launch_limit limit;
+    if (o->launch_limit && !launch_limit_read(o->launch_limit, &limit))
+        return cli_usage("run", "--launch-limit needs " LAUNCH_LIMIT_FORMS ", not '%s'", o->launch_limit);
     if (o->max_cycles && !parse_count(o->max_cycles, &n))
         return cli_usage("run", "--max-cycles needs a number from 1, not '%s'", o->max_cycles);
     if (o->threads && (!parse_count(o->threads, &n) || n > MOST_THREADS))
@@ -341,6 +350,7 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         case OPT_TIMELINE: o->timeline = optarg; break;
         case OPT_TIMELINE_CYCLES: o->timeline_cycles = optarg; break;
         case OPT_MAX_CYCLES: o->max_cycles = optarg; break;
+        case OPT_LAUNCH_LIMIT: o->launch_limit = optarg; break;
         case OPT_PRINT_MACHINE: o->print_machine = true; break;
         case OPT_PCS: o->pcs = true; break;
         case OPT_INTERVAL: o->interval = optarg; break;
@@ -536,6 +546,7 @@ static void library_options(const struct run_options *o, const struct setup *s, 
         {"--trace", s->trace},
         {"--timeline-cycles", o->timeline_cycles},
         {"--max-cycles", o->max_cycles},
+        {"--launch-limit", o->launch_limit},
         {"-j", o->threads},
         {"--interval", o->interval},
         {"--warps", s->warps},

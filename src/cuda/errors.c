@@ -62,6 +62,7 @@ static const struct {
     {ERROR_INSTRUCTION, CUDA_ERROR_ILLEGAL_INSTRUCTION},
     {ERROR_DEADLOCK, CUDA_ERROR_LAUNCH_TIMEOUT},
     {ERROR_LIMIT, CUDA_ERROR_LAUNCH_TIMEOUT},
+    {ERROR_LAUNCH_LIMIT, CUDA_ERROR_LAUNCH_TIMEOUT},
     {ERROR_INTERRUPTED, CUDA_ERROR_LAUNCH_TIMEOUT},
 };
 
@@ -84,13 +85,22 @@ void driver_say(const char *format, ...)
     va_end(args);
 }
 
-static bool is_of_kernel(enum error_kind kind) { return kind >= ERROR_ADDRESS; }
+/* What a kernel did is not forgotten over a call that failed later; nor is what ended a context over a launch that ran
+ * past its own limit, or such a launch over an assertion, which a program may have asked for. */
+static int weight_of(enum error_kind kind)
+{
+    switch (kind) {
+    case ERROR_NONE: return 0;
+    case ERROR_ASSERT: return 2;
+    case ERROR_LAUNCH_LIMIT: return 3;
+    default: return kind >= ERROR_ADDRESS ? 4 : 1;
+    }
+}
 
-/* What a kernel did is not forgotten over a call that failed later. */
 void driver_keep(const struct error *e)
 {
     struct error *outcome = &driver_get()->outcome;
-    if (!is_of_kernel(outcome->kind) || is_of_kernel(e->kind))
+    if (weight_of(e->kind) >= weight_of(outcome->kind))
         *outcome = *e;
 }
 

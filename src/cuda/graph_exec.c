@@ -143,9 +143,11 @@ static CUresult run_conditional(const struct work *w)
     }
 }
 
+/* After a kernel that ran past its own limit the other nodes run, as other work in a stream does, but no loop around it
+ * goes on: the kernel may have been the one to end it. */
 static CUresult run_graph(const struct graph *g)
 {
-    CUresult r = CUDA_SUCCESS;
+    CUresult r = CUDA_SUCCESS, late = CUDA_SUCCESS;
     for (uint32_t i = 0; i < g->condition_count; i++)
         condition_start(g->conditions[i]);
     for (uint32_t i = 0; r == CUDA_SUCCESS && i < g->node_count; i++) {
@@ -158,8 +160,12 @@ static CUresult run_graph(const struct graph *g)
             r = run_conditional(&n->work);
         else
             r = work_run(&n->work);
+        if (queue_ran_out_of_time(r, context_current())) {
+            late = r;
+            r = CUDA_SUCCESS;
+        }
     }
-    return r;
+    return r == CUDA_SUCCESS ? late : r;
 }
 
 /* Memory of an earlier run that nobody has freed stands in the way of another one. */

@@ -170,6 +170,7 @@ static bool start(struct driver *d, struct error *e)
     options.exact_bounds = o->exact_bounds;
     options.races = o->races;
     options.max_cycles = o->max_cycles;
+    options.launch_limit = o->launch_limit;
     options.threads = o->threads;
     options.lockstep = o->lockstep;
     options.host_parts = o->stats[0] != 0;

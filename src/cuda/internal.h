@@ -362,8 +362,8 @@ CUresult launch_pack(const struct function *f, void **params, void **extra, uint
 /* NULL: there is nothing to run, *r says why. */
 struct residency *launch_start(struct function *f, const struct launch_shape *s, const uint8_t *params, int priority,
                                CUresult *r);
-/* One that has ended. CUDA_SUCCESS also where its context has failed: others get that error. *failed: everything else
- * has to end too. */
+/* One that has ended. CUDA_ERROR_LAUNCH_TIMEOUT: it ran past its own limit. CUDA_SUCCESS also where its context has
+ * failed: others get that error. *failed: everything else has to end too. */
 CUresult launch_finish(struct residency *grid, struct context *ctx, bool *failed);
 void launch_guard(void);   /* from here on ctrl-C stops kernels, */
 void launch_unguard(void); /* as long as one of those who asked for it has not ended that */

@@ -152,12 +152,13 @@ void launch_unguard(void)
         sigaction(SIGINT, &d->their_action, NULL);
 }
 
-/* It was not run, or it went wrong. *failed: as far as that the context is lost. said: whether that kernel's refusal
+/* It was not run, or it went wrong. One that ran past its own limit is over, and no more: its context goes on, which
+ * that of a GPU's watchdog would not. *failed: as far as that the context is lost. said: whether that kernel's refusal
  * was reported before; a program may try again and again. */
 static CUresult refused(struct context *ctx, const struct error *e, bool *failed, bool *said)
 {
     *failed = !(e->kind == ERROR_RESOURCES || e->kind == ERROR_INVALID || e->kind == ERROR_NO_MEMORY ||
-                e->kind == ERROR_UNSUPPORTED);
+                e->kind == ERROR_UNSUPPORTED || e->kind == ERROR_LAUNCH_LIMIT);
     if (*failed) {
         context_fail(ctx, e);
         return CUDA_SUCCESS;

@@ -28,6 +28,7 @@ enum option_id {
     OPT_TIMELINE_CYCLES,
     OPT_TRACE,
     OPT_MAX_CYCLES,
+    OPT_LAUNCH_LIMIT,
     OPT_THREADS,
     OPT_QUIET,
     OPT_PRINT_MACHINE,
@@ -67,6 +68,7 @@ static const struct option_row {
     {"timeline-cycles", 0, true, OPT_TIMELINE_CYCLES},
     {"trace", 0, true, OPT_TRACE},
     {"max-cycles", 0, true, OPT_MAX_CYCLES},
+    {"launch-limit", 0, true, OPT_LAUNCH_LIMIT},
     {"", 'j', true, OPT_THREADS},
     {"quiet", 0, false, OPT_QUIET},
     {"print-machine", 0, false, OPT_PRINT_MACHINE},
@@ -226,6 +228,14 @@ static bool keep_threads(struct options *o, const char *value, struct error *e)
     return true;
 }
 
+static bool keep_launch_limit(struct options *o, const char *value, struct error *e)
+{
+    if (!launch_limit_read(value, &o->launch_limit))
+        return error_set(e, ERROR_INVALID, "HEDDLE_OPTIONS: --launch-limit needs " LAUNCH_LIMIT_FORMS ", not '%.100s'",
+                         value);
+    return true;
+}
+
 static bool keep_interval(struct options *o, const char *value, struct error *e)
 {
     if (!read_count(value, &o->interval, "") || !o->interval)
@@ -268,6 +278,7 @@ static bool apply(struct options *o, const struct option_row *row, const char *v
     case OPT_REGION: o->region = true; return true;
     case OPT_SAMPLE: o->sample = true; return true;
     case OPT_MAX_CYCLES: return keep_count(&o->max_cycles, name, value, e);
+    case OPT_LAUNCH_LIMIT: return keep_launch_limit(o, value, e);
     case OPT_THREADS: return keep_threads(o, value, e);
     case OPT_TIMELINE_CYCLES: return keep_window(o, value, e);
     case OPT_INTERVAL: return keep_interval(o, value, e);

@@ -3,6 +3,7 @@
 #define HEDDLE_CUDA_OPTIONS_H
 
 #include "base/error.h"
+#include "gpu/launch_limit.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,7 +33,8 @@ struct options {
     uint64_t skip;
     bool region, sample, lockstep;
     bool functional, exact_bounds, races, quiet, pcs, merge_launches;
-    uint64_t max_cycles;                   /* 0: no limit */
+    uint64_t max_cycles; /* 0: no limit */
+    struct launch_limit launch_limit;
     uint64_t timeline_first, timeline_end; /* cycles */
     uint32_t threads;                      /* 0: not given */
     uint64_t interval;                     /* cycles of a sample; 0: none are taken */

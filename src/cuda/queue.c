@@ -159,11 +159,17 @@ static void pending_free(struct pending *p)
     free(p);
 }
 
-/* Of the head: it is done. */
+bool queue_ran_out_of_time(CUresult r, const struct context *ctx)
+{
+    return r == CUDA_ERROR_LAUNCH_TIMEOUT && ctx->failure == CUDA_SUCCESS;
+}
+
+/* Of the head: it is done. What a kernel did that was started is told by a call that waits for it, as on a GPU, and not
+ * by the launch. */
 static void pop(struct lane *l, CUresult r)
 {
     struct pending *p = l->head;
-    if (p->result)
+    if (p->result && !queue_ran_out_of_time(r, l->ctx))
         *p->result = r;
     else if (r != CUDA_SUCCESS && l->ctx->late == CUDA_SUCCESS)
         l->ctx->late = r;

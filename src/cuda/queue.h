@@ -76,6 +76,8 @@ void queue_resume_waits(uint32_t waits); /* then it does again */
  * goes on without it. */
 void queue_set_aside(void);
 CUresult queue_run_kernel(const struct work *w); /* to its end: of a graph */
+/* Is it what came of a kernel that ran past its own limit? That is over, and what comes after it runs. */
+bool queue_ran_out_of_time(CUresult r, const struct context *ctx);
 
 /* queue_wait.c */
 CUresult queue_wait(struct queue_mark m); /* returns the failure of the current context */

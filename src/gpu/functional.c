@@ -155,6 +155,13 @@ static void show_progress(const struct residency *r)
                                                                   .blocks_all = r->block_count});
 }
 
+/* Instructions of a launch without time are not cycles in a run with time. */
+static bool is_out_of_cycles(const struct residency *r)
+{
+    uint64_t most = r->gpu->options.launch_limit.cycles;
+    return most && !r->skipped && r->executed >= most;
+}
+
 static bool check_limits(struct residency *r)
 {
     const struct gpu_options *o = &r->gpu->options;
@@ -166,10 +173,13 @@ static bool check_limits(struct residency *r)
                          "kernel %s ran past the limit of %llu cycles (--max-cycles; in functional mode a warp "
                          "instruction is a cycle)",
                          r->launch.kernel->name, (unsigned long long)o->max_cycles);
-    if (r->executed >= r->look_at) {
+    bool look = r->executed >= r->look_at;
+    if (look) {
         r->look_at = r->executed + LOOK_INSTRUCTIONS;
         show_progress(r);
     }
+    if (r->running && (is_out_of_cycles(r) || (look && launch_limit_is_out_of_time(r))))
+        return launch_limit_report(r, 0, blocks_done(r));
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "exec/exec.h"
 #include "gpu/counters.h"
+#include "gpu/launch_limit.h"
 #include "gpu/machine.h"
 #include "policy/registry.h"
 
@@ -40,7 +41,8 @@ struct gpu_options {
     bool functional;
     bool exact_bounds; /* a kernel's access outside of allocations is always an error (exec/memory.h) */
     bool races;        /* functional: look for races (exec/race.h). Not with probes, for which blocks run in lockstep */
-    uint64_t max_cycles;     /* 0: no limit. In functional mode a cycle is one warp instruction. */
+    uint64_t max_cycles; /* 0: no limit. In functional mode a cycle is one warp instruction. */
+    struct launch_limit launch_limit;
     uint32_t slice;          /* functional: warp instructions a warp runs before the next takes its turn; 0: default */
     volatile int *interrupt; /* set non-zero (by a signal handler) to stop; may be NULL */
     struct policy_choice scheduler, l1, divergence; /* timed; taken over by the GPU. Not chosen: the machine's */
@@ -134,6 +136,7 @@ struct gpu {
     uint64_t clock_cycles;         /* that have passed while launches ran */
     uint64_t skipped_instructions; /* of warps, in functional launches of a run with time: not in the clock */
     double launch_seconds;
+    double run_since; /* when the gpu_run that is under way began */
     bool unreported;  /* whether launches are, from now on */
     FILE *printf_out; /* where vprintf of kernels goes; default stdout, NULL: nowhere */
 };

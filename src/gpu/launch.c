@@ -28,7 +28,7 @@ enum {
 };
 #define MOST_REGISTERS_BYTES (2ull << 30) /* of the host, for all blocks that run at once */
 
-static double seconds_now(void)
+double launch_clock(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -570,7 +570,7 @@ bool gpu_may_start(const struct gpu *g)
 
 struct residency *gpu_start(struct gpu *g, const struct gpu_launch *in, struct error *e)
 {
-    double start = seconds_now();
+    double start = launch_clock();
     if (!gpu_check_launch(g, in, e))
         return NULL;
     bool timed = is_timed(g, in), estimated = timed && g->options.sample && !sample_times(g, in);
@@ -598,7 +598,7 @@ struct residency *gpu_start(struct gpu *g, const struct gpu_launch *in, struct e
         functional_start(r);
     else
         timing_start(r);
-    r->seconds = seconds_now() - start;
+    r->seconds = launch_clock() - start;
     g->launch_seconds += r->seconds;
     return r;
 }
@@ -611,6 +611,7 @@ static void share_seconds(struct gpu *g, double seconds)
     for (int i = 0; i < 2; i++)
         for (struct residency *r = lists[i]; r; r = r->next) {
             r->seconds += seconds / count;
+            r->run_seconds += seconds;
             r->overlapped |= count > 1;
         }
     g->launch_seconds += seconds;
@@ -650,14 +651,14 @@ static enum gpu_pause run_all(struct gpu *g, uint64_t budget)
 
 enum gpu_pause gpu_run(struct gpu *g, uint64_t budget)
 {
-    double start = seconds_now();
+    double start = g->run_since = launch_clock();
     fenv_t callers; /* handlers count on rounding to nearest, denormals kept */
     fegetenv(&callers);
     fesetenv(FE_DFL_ENV);
     enum gpu_pause pause = run_all(g, budget);
     g->stuck = pause == GPU_STUCK;
     fesetenv(&callers);
-    share_seconds(g, seconds_now() - start);
+    share_seconds(g, launch_clock() - start);
     return pause;
 }
 

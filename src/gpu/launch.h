@@ -16,8 +16,9 @@ struct residency {
     bool ended, ok;
     uint64_t number;    /* among all launches */
     struct error error; /* what it ended with */
-    double seconds;
-    uint32_t record; /* where its record is, if it has one already */
+    double seconds;     /* shared with others */
+    double run_seconds; /* in which it was run, by itself or with others */
+    uint32_t record;    /* where its record is, if it has one already */
     bool has_record, unreported;
     bool overlapped; /* it was not alone at all times */
     bool estimated;  /* functional: its record is made of those of others (sample.h) */
@@ -58,6 +59,7 @@ struct residency {
 
 /* Which block of the grid the index-th one is. */
 void launch_block_id(const struct residency *r, uint64_t index, uint32_t id[3]);
+double launch_clock(void); /* seconds of the host */
 /* Room for a block on a core, new or left by an earlier launch. */
 struct exec_cta *launch_make_room(struct residency *r, struct exec_launch *l, uint32_t core, struct error *e);
 

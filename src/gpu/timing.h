@@ -116,6 +116,7 @@ struct timing {
     uint64_t suspect_at, patience; /* when it is next looked at for a hang, and how long after that again */
     uint64_t window_start;         /* since when it is known which threads ran (regroup_new_window) */
     struct held_core *held;        /* of each core: whether a policy keeps it from its work (held.c) */
+    uint64_t limit;                /* the cycle in which --max-cycles ends all launches; UINT64_MAX means never */
     bool broken; /* a launch did not come to its end: what it left in cores and queues belongs to nobody */
 };
 

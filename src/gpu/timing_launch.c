@@ -222,16 +222,58 @@ static uint64_t executed(const struct timing *t)
     return sum;
 }
 
-/* limit: the cycle that --max-cycles ends in. */
-static bool check_limits(struct timing *t, struct residency *r, uint64_t limit, struct error *e)
+/* Those too that have ended on a core that is ahead of the others. */
+static uint32_t resident_blocks(const struct timing *t, const struct residency *r)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < t->core_count; i++)
+        if (t->owner[i] == r)
+            sum += (uint32_t)__builtin_popcountll(sm_blocks_used(t->cores[i])) + sm_head(t->cores[i])->blocks_ended;
+    return sum;
+}
+
+static bool is_over(const struct timing *t, const struct residency *r)
+{
+    return !r->ended && r->next_block == r->block_count && !resident_blocks(t, r) && !sample_holds(r);
+}
+
+static uint64_t earliest(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* The first cycle in which a limit ends a launch: that of all cycles, or that of each launch. */
+static uint64_t first_limit(const struct timing *t, const struct gpu *g)
+{
+    uint64_t first = t->limit, own = t->options->launch_limit.cycles;
+    for (const struct residency *r = g->started; own && r; r = r->next)
+        if (!r->ended)
+            first = earliest(first, r->start + own);
+    return first;
+}
+
+static bool check_own_limits(const struct timing *t, struct gpu *g, struct error *e)
+{
+    uint64_t own = t->options->launch_limit.cycles;
+    for (struct residency *r = g->started; r; r = r->next) {
+        bool passed = (own && t->now >= r->start + own) || launch_limit_is_out_of_time(r);
+        if (r->ended || !passed || is_over(t, r))
+            continue;
+        launch_limit_report(r, t->now - r->start, r->next_block - resident_blocks(t, r));
+        *e = r->error;
+        return false;
+    }
+    return true;
+}
+
+static bool check_limits(struct timing *t, struct residency *r, struct error *e)
 {
     const struct gpu_options *o = t->options;
     if (o->interrupt && *o->interrupt)
         return error_set(e, ERROR_INTERRUPTED, "kernel %s was interrupted after %llu cycles", r->launch.kernel->name,
                          (unsigned long long)(t->now - r->start));
-    if (t->now >= limit)
+    if (t->now >= t->limit)
         return error_set(e, ERROR_LIMIT, "kernel %s ran past the limit of %llu cycles (--max-cycles)",
                          r->launch.kernel->name, (unsigned long long)o->max_cycles);
+    if (!check_own_limits(t, r->gpu, e))
+        return false;
     if (o->progress)
         progress_update(o->progress, &(struct progress_state){.launch = r->launch.grid_id,
                                                               .kernel = r->launch.kernel->name,
@@ -441,21 +483,6 @@ void timing_start(struct residency *r)
 
 /* Running */
 
-/* Those too that have ended on a core that is ahead of the others. */
-static uint32_t resident_blocks(const struct timing *t, const struct residency *r)
-{
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < t->core_count; i++)
-        if (t->owner[i] == r)
-            sum += (uint32_t)__builtin_popcountll(sm_blocks_used(t->cores[i])) + sm_head(t->cores[i])->blocks_ended;
-    return sum;
-}
-
-static bool is_over(const struct timing *t, const struct residency *r)
-{
-    return !r->ended && r->next_block == r->block_count && !resident_blocks(t, r) && !sample_holds(r);
-}
-
 /* The same of warps that a divergence unit puts together. */
 static bool mixed_is_stuck(const struct timing *t, const struct residency *r)
 {
@@ -483,9 +510,9 @@ bool timing_is_stuck(struct gpu *g)
     return any;
 }
 
-static bool look_around(struct timing *t, struct residency *r, uint64_t limit, struct error *e)
+static bool look_around(struct timing *t, struct residency *r, struct error *e)
 {
-    return check_cores(t, e) && check_limits(t, r, limit, e) && held_check(t, e) &&
+    return check_cores(t, e) && check_limits(t, r, e) && held_check(t, e) &&
            (!t->options->trace || trace_gather(t->options->trace, e));
 }
 
@@ -512,7 +539,7 @@ static uint64_t look_at_samples(struct timing *t, struct gpu *g, uint64_t check,
 {
     if (check > t->now)
         timing_jump(t, check);
-    *ok = check_cores(t, e) && check_limits(t, timing_eldest(g), UINT64_MAX, e) && advance_samples(t, g, e);
+    *ok = check_cores(t, e) && check_limits(t, timing_eldest(g), e) && advance_samples(t, g, e);
     return t->now + SAMPLE_CHECK_CYCLES;
 }
 
@@ -551,8 +578,6 @@ static bool memory_leads(const struct timing *t, struct gpu *g)
     return true;
 }
 
-static uint64_t earliest(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 /* Nothing will happen any more, but a core that ran ahead may have been the last that did something. */
 static void reach_all_cores(struct timing *t)
 {
@@ -563,8 +588,8 @@ static void reach_all_cores(struct timing *t)
         timing_jump(t, end);
 }
 
-/* Until a launch has ended, or the cycle `until`. *ok: false, the machine cannot go on. limit: the cycle that
- * --max-cycles ends in. */
+/* Until a launch has ended, or the cycle `until`. *ok: false, the machine cannot go on. limit: the first cycle in which
+ * a limit ends a launch. */
 static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint64_t limit, bool *ok, struct error *e)
 {
     uint64_t check_cycles = t->options->sample ? SAMPLE_CHECK_CYCLES : CHECK_CYCLES, check = t->now + check_cycles;
@@ -598,7 +623,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
         if (next > t->now)
             timing_jump(t, next);
         if (next == limit)
-            *ok = look_around(t, first, limit, e);
+            *ok = look_around(t, first, e);
         if (next == limit || next == until)
             break;
         uint64_t end = earliest(earliest(until, limit), earliest(check, t->sample_at));
@@ -612,7 +637,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
             show_channels(t);
         if (*ok && (t->now >= check || t->now >= limit)) {
             check = t->now + check_cycles;
-            *ok = look_around(t, first, limit, e) && advance_samples(t, g, e);
+            *ok = look_around(t, first, e) && advance_samples(t, g, e);
             if (*ok && t->now >= t->suspect_at) {
                 bool stuck = timing_is_stuck(g);
                 t->patience = stuck                          ? SUSPECT_CYCLES_FIRST
@@ -644,24 +669,35 @@ static struct residency *culprit(const struct timing *t, struct gpu *g)
     return timing_eldest(g);
 }
 
+/* The machine cannot go on without one of those that share it. */
+static void end_company(struct gpu *g)
+{
+    for (struct residency *r = g->started; r; r = r->next)
+        if (!r->ended)
+            launch_limit_report_company(r);
+}
+
 enum gpu_pause timing_run(struct gpu *g, uint64_t budget)
 {
     struct timing *t = g->timing;
     struct error e = {0};
-    uint64_t start = t->now,
-             limit = t->options->max_cycles ? start + (t->options->max_cycles - g->clock_cycles) : UINT64_MAX;
+    uint64_t start = t->now;
     bool ok = true;
     enum gpu_pause pause = GPU_ENDED;
+    t->limit = t->options->max_cycles ? start + (t->options->max_cycles - g->clock_cycles) : UINT64_MAX;
     if (g->watch)
         host_watch_look(g->watch, t);
     if (timing_eldest(g))
-        pause = run(t, g, budget < UINT64_MAX - start ? start + budget : UINT64_MAX, limit, &ok, &e);
+        pause = run(t, g, budget < UINT64_MAX - start ? start + budget : UINT64_MAX, first_limit(t, g), &ok, &e);
     if (g->watch)
         host_watch_look(g->watch, NULL);
     g->clock_cycles += t->now - start;
     if (ok)
         return pause;
-    culprit(t, g)->error = e;
+    if (e.kind == ERROR_LAUNCH_LIMIT)
+        end_company(g);
+    else
+        culprit(t, g)->error = e;
     timing_give_up(g);
     return GPU_ENDED;
 }

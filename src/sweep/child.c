@@ -170,12 +170,19 @@ static enum error_kind outcome_kind(const json_t *stats)
         const char *name;
         enum error_kind kind;
     } kinds[] = {
-        {"unsupported", ERROR_UNSUPPORTED}, {"version", ERROR_VERSION},
-        {"pointer", ERROR_POINTER},         {"address", ERROR_ADDRESS},
-        {"misaligned", ERROR_MISALIGNED},   {"trap", ERROR_TRAP},
-        {"assert", ERROR_ASSERT},           {"instruction", ERROR_INSTRUCTION},
-        {"deadlock", ERROR_DEADLOCK},       {"limit", ERROR_LIMIT},
-        {"interrupted", ERROR_INTERRUPTED}, {"none", ERROR_NONE},
+        {"unsupported", ERROR_UNSUPPORTED},
+        {"version", ERROR_VERSION},
+        {"pointer", ERROR_POINTER},
+        {"address", ERROR_ADDRESS},
+        {"misaligned", ERROR_MISALIGNED},
+        {"trap", ERROR_TRAP},
+        {"assert", ERROR_ASSERT},
+        {"instruction", ERROR_INSTRUCTION},
+        {"deadlock", ERROR_DEADLOCK},
+        {"limit", ERROR_LIMIT},
+        {"interrupted", ERROR_INTERRUPTED},
+        {"none", ERROR_NONE},
+        {"launch-limit", ERROR_LAUNCH_LIMIT},
     };
     const char *name = json_string_value(json_object_get(json_object_get(stats, "outcome"), "kind"));
     for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; i++)

@@ -113,6 +113,34 @@ static void too_many_sets(void **state)
     refused(text, "too many --set");
 }
 
+/* Small m is minutes, large M is millions. */
+static void launch_limits(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text;
+        uint64_t cycles;
+        double seconds;
+    } good[] = {{"1", 1, 0},        {"5000000", 5000000, 0}, {"500k", 500000, 0},
+                {"5M", 5000000, 0}, {"1.5G", 1500000000, 0}, {"30s", 0, 30},
+                {"5m", 0, 300},     {"2h", 0, 7200},         {"0.25s", 0, 0.25}};
+    const char *const bad[] = {"",        "0",  "0s",  "0.5", "-5",
+                               "+5",      "5K", "5g",  "5S",  "5ks",
+                               "5 s",     "s",  ".5s", "1e6", "99999999999999999999",
+                               "1000000h"};
+    struct launch_limit limit;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(launch_limit_read(good[i].text, &limit));
+        assert_int_equal(limit.cycles, good[i].cycles);
+        assert_true(limit.seconds == good[i].seconds);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (launch_limit_read(bad[i], &limit))
+            fail_msg("'%s' was taken", bad[i]);
+    assert_int_equal(parsed("--launch-limit=5M").launch_limit.cycles, 5000000);
+    assert_int_equal(parsed("").launch_limit.cycles, 0);
+}
+
 static void mistakes(void **state)
 {
     (void)state;
@@ -124,6 +152,8 @@ static void mistakes(void **state)
     refused("--max-cycles ten", "number");
     refused("--max-cycles -3", "number");
     refused("--max-cycles 99999999999999999999", "number");
+    refused("--launch-limit", "needs a value");
+    refused("--launch-limit 5x", "cycles (5000000, 500k, 5M or 2G) or a time (90s, 15m or 2h), not '5x'");
     refused("--trace", "needs a value");
     refused("--warps", "needs a value");
     refused("--print-machine", "'heddle run' alone");
@@ -143,9 +173,9 @@ static void mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults), cmocka_unit_test(spellings), cmocka_unit_test(what_goes_with_races),
-        cmocka_unit_test(quoting),  cmocka_unit_test(timing),    cmocka_unit_test(too_many_sets),
-        cmocka_unit_test(mistakes),
+        cmocka_unit_test(defaults),      cmocka_unit_test(spellings), cmocka_unit_test(what_goes_with_races),
+        cmocka_unit_test(quoting),       cmocka_unit_test(timing),    cmocka_unit_test(too_many_sets),
+        cmocka_unit_test(launch_limits), cmocka_unit_test(mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
