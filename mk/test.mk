@@ -78,7 +78,7 @@ $(BUILD)/tests/compiled: $(COMPILED_SOURCES) tests/compiled/compiled.h $(BUILD)/
 	$(CC) $(TEST_CFLAGS) -Iinclude/heddle $(COMPILED_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
 
 .PHONY: test test-programs
-test-programs: all $(BUILD)/bench/silicon $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS) $(REORDERED) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled $(EXAMPLES) $(if $(TEST_SECOND)$(filter asan,$(MODE)),,twin)
+test-programs: all $(BUILD)/bench/silicon $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS) $(REORDERED) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled $(BUILD)/tests/machines $(EXAMPLES) $(if $(TEST_SECOND)$(filter asan,$(MODE)),,twin)
 test: test-programs
 	sh tests/run.sh $(BUILD)
 
@@ -99,6 +99,13 @@ portable: test-programs
 .PHONY: golden
 golden: test-programs
 	GOLDEN_STEP=1 sh tests/script.sh tests/cli/golden.sh $(BUILD)
+
+# What takes hours: ten thousand random machines, every golden run, every workload on all machines in all ways, and against
+# the slow twin.
+.PHONY: soak random-machines
+random-machines: test-programs
+	$(BUILD)/tests/machines 0 10000
+soak: random-machines golden lockstep twin-all
 
 # ThreadSanitizer, of the driver alone. The tests that are left out have one thread and wait for long, or need the runtime library.
 TSAN_TESTS := $(filter-out faults runtime_graphs stream_orders,$(patsubst tests/driver/%.c,%,$(wildcard tests/driver/*.c)))
