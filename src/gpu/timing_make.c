@@ -35,7 +35,6 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
         policies.probe_values[i] = o->probes[i].values;
     }
     const struct cache_config *l2 = &m->mem.l2.cache;
-    uint32_t answer_bytes = !l2->sets ? 4096 : l2->sector_bytes ? l2->sector_bytes : l2->line_bytes;
     t->cores = arena_array(&t->arena, struct sm *, m->cores);
     t->turns = arena_lines(&t->arena, struct core_turn, m->cores);
     t->owner = arena_array(&t->arena, struct residency *, m->cores);
@@ -53,7 +52,7 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
                                                         ? 0
                                                         : t->period[DOMAIN_CORE] / t->period[DOMAIN_ICNT],
                                            .run_until = &t->clock.ticks[DOMAIN_CORE]},
-                                 .answer_bytes = answer_bytes,
+                                 .cut = pieces_of(&m->mem.l2),
                                  .keeps = o->threads > 1,
                                  .answer_cycles = t->least_delay + t->answer_cycles - 1,
                                  .half_slices = m->mem.l2.link_cycles ? t->slices / 2 : 0,

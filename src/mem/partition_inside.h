@@ -4,6 +4,7 @@
 #ifndef HEDDLE_MEM_PARTITION_INSIDE_H
 #define HEDDLE_MEM_PARTITION_INSIDE_H
 
+#include "mem/delay_line.h"
 #include "mem/partition.h"
 #include "mem/pieces.h"
 #include "mem/ring.h"

@@ -5,6 +5,8 @@
  * line, an access that of its segment. */
 #include "mem/pieces.h"
 
+#include "mem/delay_line.h"
+
 struct piece_rules pieces_of(const struct l2_config *l2)
 {
     const struct cache_config *cache = &l2->cache;
@@ -109,6 +111,22 @@ struct packet pieces_cut(const struct piece_rules *rules, struct delayed *d)
     else
         d->packet.mask = 0; /* an atomic takes effect once, with its first piece */
     return piece;
+}
+
+uint32_t pieces_count(const struct piece_rules *rules, const struct packet *request)
+{
+    struct delayed d = {.packet = *request};
+    uint64_t piece = UINT64_MAX;
+    uint32_t count = 0;
+    pieces_name(rules, &d);
+    if (d.whole)
+        return 1;
+    for (; d.sectors; d.sectors &= d.sectors - 1) {
+        uint64_t next = first_sector(&d) & -(uint64_t)rules->bytes;
+        count += next != piece;
+        piece = next;
+    }
+    return count;
 }
 
 bool pieces_is_one(const struct piece_rules *rules, const struct delayed *d)

@@ -3,7 +3,9 @@
 #define HEDDLE_MEM_PIECES_H
 
 #include "mem/config.h"
-#include "mem/delay_line.h"
+#include "mem/packet.h"
+
+struct delayed; /* delay_line.h */
 
 struct piece_rules {
     uint32_t line_bytes;  /* of the L2, 0: none */
@@ -19,5 +21,12 @@ void pieces_name(const struct piece_rules *rules, struct delayed *d);
 /* The next piece: the first sector left or, where lines are not sectored, all those left of its line. */
 struct packet pieces_cut(const struct piece_rules *rules, struct delayed *d);
 bool pieces_is_one(const struct piece_rules *rules, const struct delayed *d);
+/* How many pieces a request comes to. pieces_count: of one that does not lie in one. */
+uint32_t pieces_count(const struct piece_rules *rules, const struct packet *request);
+static inline uint32_t pieces_of_request(const struct piece_rules *rules, const struct packet *request)
+{
+    uint64_t last = request->address + request->bytes - 1;
+    return (request->address ^ last) & -(uint64_t)rules->bytes ? pieces_count(rules, request) : 1;
+}
 
 #endif

@@ -18,7 +18,7 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
                                  .expected = wires->expected,
                                  .map = wires->map,
                                  .clock = wires->clock,
-                                 .answer_bytes = wires->answer_bytes,
+                                 .cut = wires->cut,
                                  .answer_cycles = wires->answer_cycles,
                                  .keeps = wires->keeps,
                                  .half = wires->half_slices,

@@ -54,6 +54,12 @@ struct sm {
     struct exec_launch launch; /* the core's own copy */
 };
 
+/* Of an access: the sectors that the L1D, and by atomics the L2, is asked for. */
+static inline uint8_t sm_sectors(const struct sm_lsu *l, const struct sm_inflight *f, const struct access *a)
+{
+    return l->exact_sectors && (f->route == ROUTE_L1D || f->atomic) ? a->touched : a->sectors;
+}
+
 /* Slots with a warp of which something is left. */
 static inline uint64_t sm_occupied(const struct sm *c) { return c->view.resident | c->issue.ended; }
 

@@ -376,11 +376,13 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
     c->lsu.refused &= c->lsu.retry != CACHE_FAIL_QUEUE;
 }
 
-/* One packet of each cache, and of an instruction that goes past them one, and a look at whether the next has room. */
+/* One packet of each cache (of instructions too), and of an instruction that goes past them one, and a look at whether
+ * the next has room. */
 __attribute__((noinline)) uint32_t sm_lsu_may_send(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    uint32_t flits = (l->read_only_waits ? 2 : 0) + (l->fragment_count != 0);
+    uint32_t reads = 1 + (l->read_only_waits ? 2 : 0) + (l->fragment_count != 0),
+             flits = reads * crossbar_flits(c->net.requests, READ_BYTES);
     if (l->d->misses.count)
         flits += crossbar_flits(c->net.requests, packet_bytes(c, cache_miss_front(l->l1d)));
     if (l->dispatch != SM_NONE) {
@@ -419,7 +421,7 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
         c->account.counters.load_sector_hits += packet_sectors(outcome == CACHE_MISS ? r.present : p->sectors);
     if (packet_is_write(p)) {
         if (!r.sends_write) /* kept in the cache: all its answers at once */
-            for (uint32_t n = network_answers(&c->net, p->address, p->bytes); n; n--)
+            for (uint32_t n = network_answers(&c->net, p); n; n--)
                 acknowledge_store(c, p->warp);
     } else if (outcome == CACHE_HIT) {
         hit(c, (uint16_t)p->token);
@@ -448,7 +450,7 @@ static inline struct packet *make_packet(struct sm_lsu *l, const struct sm_infli
     p->address = a->address;
     p->bytes = a->bytes;
     p->mask = f->texture && !f->store ? 0 : a->mask;
-    p->sectors = l->exact_sectors && (f->route == ROUTE_L1D || f->atomic) ? a->touched : a->sectors;
+    p->sectors = sm_sectors(l, f, a);
     p->left = (uint8_t)(all->count - 1 - f->next_access);
     return p;
 }
@@ -456,7 +458,7 @@ static inline struct packet *make_packet(struct sm_lsu *l, const struct sm_infli
 static void expect_store_answers(struct sm *c, const struct packet *p)
 {
     if (packet_is_write(p))
-        c->slots[p->warp].stores += network_answers(&c->net, p->address, p->bytes);
+        c->slots[p->warp].stores += network_answers(&c->net, p);
 }
 
 /* For an access of the instruction at work; where there is none, it waits until the core is woken for it. */
@@ -481,7 +483,7 @@ static bool send_past_l1(struct sm *c, struct packet *p)
         cache_forget(c->lsu.l1d, p->address & ~(uint64_t)(c->config->l1d.line_bytes - 1), c->config->l1d.line_bytes);
     network_push(&c->net, c->head.port, p, bytes, c->now);
     if (!packet_is_write(p) && p->kind != PACKET_ATOMIC) /* answered piece by piece */
-        c->flights.list[p->token].remaining += network_answers(&c->net, p->address, p->bytes) - 1;
+        c->flights.list[p->token].remaining += network_answers(&c->net, p) - 1;
     return true;
 }
 
@@ -493,7 +495,7 @@ STEP bool enter_l1_pipe(struct sm *c, const struct packet *p, bool plain)
         if (access_l1d(c, p))
             return true;
         if (packet_is_write(p)) /* not taken: not expected either */
-            c->slots[p->warp].stores -= network_answers(&c->net, p->address, p->bytes);
+            c->slots[p->warp].stores -= network_answers(&c->net, p);
         return false;
     }
     if (l->l1_count == l->l1_capacity)
@@ -636,6 +638,7 @@ STEP void dispatch_cycle(struct sm *c, bool plain)
         return;
     }
     if (!plain && f->atomic && c->now < l->atomics_at) {
+        l->waits_for_bytes = 0; /* nobody wakes it for that any more: it is looked at again when its time has come */
         l->moved = true;
         return;
     }

@@ -12,6 +12,7 @@
 #include "mem/cache.h"
 #include "mem/coalesce.h"
 #include "mem/crossbar.h"
+#include "mem/pieces.h"
 #include "mem/ring.h"
 #include "sm/config.h"
 
@@ -129,7 +130,7 @@ struct sm_network {
     struct network_clock clock;
     uint64_t room_at;       /* the cycle in which there is room for blocked_bytes; UINT64_MAX: not known */
     uint64_t answered_at;   /* while it runs ahead: the first cycle in which what it has sent may be answered */
-    uint32_t answer_bytes;  /* requests are answered in pieces of so many bytes, aligned */
+    struct piece_rules cut; /* each piece of a request is answered */
     uint32_t half, near;    /* of an L2 in two halves: slices of one; the first of the half that is near. 0: one L2 */
     uint32_t answer_cycles; /* from a cycle in which it sends something to that of an answer, at least */
     /* Of a packet that finds no room: the core is woken when it does; 0: none. The owner's. */
@@ -147,9 +148,9 @@ static inline uint8_t network_slice(const struct sm_network *n, uint64_t address
     return (uint8_t)slice;
 }
 
-static inline uint32_t network_answers(const struct sm_network *n, uint64_t address, uint32_t bytes)
+static inline uint32_t network_answers(const struct sm_network *n, const struct packet *request)
 {
-    return (uint32_t)(((address & (n->answer_bytes - 1)) + bytes + n->answer_bytes - 1) / n->answer_bytes);
+    return pieces_of_request(&n->cut, request);
 }
 
 /* Has the network been run for this cycle? Then it is known what has left the port before it; of a later cycle, what
@@ -196,7 +197,7 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin);
  * write is kept. False: the rest waits for its turn. */
 bool sm_perform_unseen(struct sm *c);
 void sm_note_overwritten(struct sm *c, uint32_t slot, const struct sm_inst *by);
-uint32_t sm_lsu_may_send(const struct sm *c); /* so many flits, or fewer, in its next step; it asks for no more room */
+uint32_t sm_lsu_may_send(const struct sm *c); /* so many flits, or fewer, in its next cycle; it asks for no more room */
 
 /* lsu_access.c: from the executed instruction to its accesses */
 void sm_coalesce(struct sm *c, uint16_t id);

@@ -53,9 +53,8 @@ static bool may_go_on(const struct sm *c, uint64_t now)
         return false;
     if (!n->used || network_is_known(n, now))
         return true;
-    uint32_t flits = sm_lsu_may_send(c) + 1 /* of the instruction cache */;
     return c->config->lsu_steps == 1 &&
-           crossbar_room_from(n->requests, c->head.port, flits) <= network_tick(&n->clock, now);
+           crossbar_room_from(n->requests, c->head.port, sm_lsu_may_send(c)) <= network_tick(&n->clock, now);
 }
 
 /* Has it done something that the others may see at once? */

@@ -8,6 +8,7 @@
 #include "mem/address_map.h"
 #include "mem/answers.h"
 #include "mem/crossbar.h"
+#include "mem/pieces.h"
 #include "sm/counters.h"
 #include "sm/observer.h"
 #include "sm/program.h"
@@ -44,7 +45,7 @@ struct sm_wires {
     struct crossbar *requests; /* it sends at its cluster's port */
     const struct address_map *map;
     struct network_clock clock;
-    uint32_t answer_bytes;  /* requests are answered in pieces of so many bytes, aligned */
+    struct piece_rules cut; /* each piece of a request is answered */
     uint32_t answer_cycles; /* from a request to an answer, at least, but for textures and atomics */
     bool
         keeps; /* loads and stores do not stop a core that runs ahead, if that can be: it is one of several threads's */
@@ -156,8 +157,8 @@ struct sm_blame {
     uint64_t warps;
 };
 struct sm_blame sm_blame_scheduler(const struct sm *c);
-/* Accesses that the L1 policy gave no way, where it has a say in that (policy: its name, else NULL); stands: one of them
- * is at work, and has still none. */
+/* Accesses that the L1 policy gave no way, where it has a say in that (policy: its name, else NULL); stands: one of
+ * them is at work, and has still none. */
 uint64_t sm_l1_refusals(const struct sm *c, const char **policy, bool *stands);
 /* Warps that wait for an instruction, a load, an atomic or answers to stores (standstill.c); a line about each, `most`
  * of them, and about what stops the load/store unit. Returns how many warps were described. */

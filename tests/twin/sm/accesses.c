@@ -162,7 +162,10 @@ static void expect_answers(struct sm *c, uint32_t id)
         return;
     f->remaining = 0;
     for (uint32_t i = 0; i < f->access_count; i++)
-        f->remaining += twin_answers(c, f->accesses[i].address, f->accesses[i].bytes);
+        f->remaining += twin_answers(c, &(struct packet){.address = f->accesses[i].address,
+                                                         .bytes = f->accesses[i].bytes,
+                                                         .kind = PACKET_ATOMIC,
+                                                         .sectors = f->accesses[i].sectors});
     await_atomic(c, id, f->remaining);
 }
 

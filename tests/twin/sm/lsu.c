@@ -222,7 +222,7 @@ static bool access_l1d(struct sm *c, const struct packet *p)
     if (p->kind == PACKET_LOAD && c->config->l1d.sector_bytes) /* those there, or on their way */
         c->counters.load_sector_hits += (uint32_t)__builtin_popcount(outcome == CACHE_MISS ? r.present : p->sectors);
     if (packet_is_write(p)) {
-        for (uint32_t n = twin_answers(c, p->address, p->bytes); n && !r.sends_write; n--)
+        for (uint32_t n = twin_answers(c, p); n && !r.sends_write; n--)
             acknowledge_store(c, p->warp);
     } else if (outcome == CACHE_HIT) {
         hit(c, p->token);
@@ -246,7 +246,7 @@ static void l1_pipe_step(struct sm *c)
 
 static uint32_t store_answers(const struct sm *c, const struct packet *p)
 {
-    return packet_is_write(p) ? twin_answers(c, p->address, p->bytes) : 0;
+    return packet_is_write(p) ? twin_answers(c, p) : 0;
 }
 
 static bool to_l1d(struct sm *c, const struct packet *p)
@@ -274,7 +274,7 @@ static bool past_caches(struct sm *c, struct packet *p)
         return false;
     c->warps[p->warp].stores += store_answers(c, p);
     if (!packet_is_write(p) && p->kind != PACKET_ATOMIC) /* one answer has been counted */
-        c->inflight[p->token].remaining += twin_answers(c, p->address, p->bytes) - 1;
+        c->inflight[p->token].remaining += twin_answers(c, p) - 1;
     return true;
 }
 

@@ -47,8 +47,8 @@ bool twin_texture_access(struct sm *c, const struct packet *p)
         return false;
     uint32_t number = c->lsu.fragments_left + q->count;
     bool miss = cache_read_now(c->l1t, p, c->shown[p->warp].age, number) == CACHE_MISS;
-    q->list[q->count++] = (struct fragment){
-        .id = p->token, .miss = miss, .missing = miss ? twin_answers(c, p->address, g->line_bytes) : 0};
+    struct packet line = {.address = p->address / g->line_bytes * g->line_bytes, .bytes = (uint16_t)g->line_bytes};
+    q->list[q->count++] = (struct fragment){.id = p->token, .miss = miss, .missing = miss ? twin_answers(c, &line) : 0};
     return true;
 }
 

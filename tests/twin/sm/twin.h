@@ -323,10 +323,9 @@ void twin_texture_answer(struct sm *c, const struct packet *p);
 void twin_textures_step(struct sm *c);
 
 /* Packets in which a request is answered. */
-static inline uint32_t twin_answers(const struct sm *c, uint64_t address, uint32_t bytes)
+static inline uint32_t twin_answers(const struct sm *c, const struct packet *p)
 {
-    uint64_t first = address / c->wires.answer_bytes, last = (address + bytes - 1) / c->wires.answer_bytes;
-    return (uint32_t)(last - first + 1);
+    return pieces_count(&c->wires.cut, p);
 }
 
 static inline const uint32_t *twin_destinations(const struct sm_inst *in)
