@@ -295,10 +295,13 @@ static bool check_dram_shape(const struct machine_checker *c)
     return true;
 }
 
+static const uint32_t *longer(const uint32_t *a, const uint32_t *b) { return *a > *b ? a : b; }
+
 static bool check_dram_timing(const struct machine_checker *c)
 {
     const struct dram_config *d = &c->machine->mem.dram;
     uint32_t burst_cycles = d->burst_length / d->data_rate;
+    const uint32_t *opening = longer(&d->t_rfc, longer(&d->t_rc, &d->t_rrd));
     if (d->t_rc < d->t_ras)
         return CLASH(c, FIELDS(&d->t_rc, &d->t_ras),
                      "dram.t_rc = %u is shorter than dram.t_ras = %u: a row is activated again before it may be closed",
@@ -324,6 +327,11 @@ static bool check_dram_timing(const struct machine_checker *c)
         return CLASH(c, FIELDS(&d->t_rfc, &d->t_refi),
                      "dram.t_rfc = %u leaves nothing of the %u cycles from refresh to refresh (dram.t_refi)", d->t_rfc,
                      d->t_refi);
+    if (d->t_refi && d->t_refi <= (uint64_t)*opening + d->t_rcd)
+        return CLASH(c, FIELDS(&d->t_refi, opening, &d->t_rcd),
+                     "dram.t_refi = %u: from one refresh to the next a row cannot always be opened (the longest of "
+                     "dram.t_rfc, t_rc and t_rrd: %u cycles) and read (dram.t_rcd = %u)",
+                     d->t_refi, *opening, d->t_rcd);
     if (d->refresh_banks && d->banks % d->refresh_banks)
         return CLASH(c, FIELDS(&d->refresh_banks, &d->banks),
                      "dram.refresh_banks = %u does not divide the %u banks of a channel (dram.banks)", d->refresh_banks,

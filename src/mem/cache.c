@@ -154,9 +154,22 @@ static NOINLINE bool ask_bypass(struct cache *c, const struct lookup *l)
     return c->choices.bypass(c->choices.context, l->request, l->set, &ways);
 }
 
+/* A way whose sectors are reserved by nobody any more (read_twin). */
+static NOINLINE uint32_t forgotten_way(const struct cache *c, uint32_t set)
+{
+    for (uint32_t way = 0; way < c->sets.ways; way++) {
+        uint8_t covered;
+        mshr_find(&c->head.mshr, *tag_at(c, set, way), c->all_sectors, &covered);
+        if (!covered)
+            return way;
+    }
+    return NO_WAY;
+}
+
 static inline uint32_t choose_victim(struct cache *c, const struct lookup *l, bool plain)
 {
-    return !plain && unlikely(c->chooses) ? ask_victim(c, l) : cache_sets_oldest(&c->sets, l->set);
+    uint32_t way = !plain && unlikely(c->chooses) ? ask_victim(c, l) : cache_sets_oldest(&c->sets, l->set);
+    return unlikely(way == NO_WAY) && c->has_twins ? forgotten_way(c, l->set) : way;
 }
 
 static struct packet writeback_of(const struct cache *c, uint64_t address, const struct cache_line *line,
@@ -374,8 +387,9 @@ static ALWAYS_INLINE enum cache_outcome read_miss(struct cache *c, struct lookup
 }
 
 /* The second sector of a pair that GPGPU-Sim 4 gives one address for both (packet->twin): it waits for what is on its
- * way in the first one's name, though that brings the first alone. Its own sector is then reserved without end; the
- * next that asks for it, when nothing is on its way, reads it, in the first one's name again. */
+ * way in the first one's name, though that brings the first alone. Its own sector is then reserved without end, or
+ * until the line is the last victim that the set has; the next that asks for it, when nothing is on its way, reads it,
+ * in the first one's name again. */
 static NOINLINE enum cache_outcome read_twin(struct cache *c, struct lookup *l)
 {
     uint8_t covered, name = (uint8_t)(l->need >> 1);
@@ -384,6 +398,7 @@ static NOINLINE enum cache_outcome read_twin(struct cache *c, struct lookup *l)
         return fail(c, l, CACHE_FAIL_MERGE);
     if (entry == MSHR_NONE && mshr_full(&c->head.mshr))
         return fail(c, l, CACHE_FAIL_MSHR);
+    c->has_twins = true;
     l->there->reserved |= l->need;
     if (entry != MSHR_NONE)
         return read_pending(c, l, entry);
@@ -689,6 +704,13 @@ enum cache_outcome cache_access_expected(struct cache *c, const struct packet *r
                                          struct cache_result *result)
 {
     return access_set(c, request, 0, set, result);
+}
+
+bool cache_leaves_place(const struct cache *c, uint32_t set)
+{
+    uint32_t oldest = cache_sets_oldest(&c->sets, set);
+    return c->head.mshr.used + 1 < c->head.mshr.limit && oldest != NO_WAY &&
+           cache_sets_next_oldest(&c->sets, set, oldest) != NO_WAY;
 }
 
 bool cache_probe(const struct cache *c, uint64_t address)

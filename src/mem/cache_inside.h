@@ -25,7 +25,7 @@ struct cache {
         plain_reads; /* kinds of packets, by bits: a hit changes no more than the order of use, and nobody is asked */
     uint8_t all_sectors; /* of a line */
     uint8_t group;       /* 32-byte sectors that come and go together */
-    bool whole_lines, on_fill, write_allocate, stores_fetch, touched;
+    bool whole_lines, on_fill, write_allocate, stores_fetch, touched, has_twins;
     uint32_t *written; /* of each sector that is partial, in the order of lines: its bytes, a bit each; NULL:
                           partial_writes is off */
     bool mapped;       /* the set is not told by bits of the address alone */

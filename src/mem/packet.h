@@ -42,6 +42,7 @@ struct packet {
     uint8_t twin : 1;        /* asks for its sector in the name of the one before it (cache.c) */
     uint8_t away : 1;        /* of an L2 of two halves: it is in the one that is not its address's home */
     uint8_t guest : 1;       /* it is at home, and has come from the other half */
+    uint8_t uncopied : 1;    /* a read of a guest that its own half keeps no copy of: it has no place for one */
     uint8_t takes_turns : 1; /* an atomic of floating point: those of one word do */
 };
 

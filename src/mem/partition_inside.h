@@ -79,6 +79,7 @@ bool link_has_room(const struct slice *s);
 void link_send_home(struct partition *p, struct slice *s, const struct packet *r);
 void link_send_answer(struct partition *p, struct slice *s, const struct packet *r);
 bool link_forward_write(struct partition *p, struct slice *s, const struct packet *r); /* false: no room */
+bool link_forward_read(struct partition *p, struct slice *s, const struct packet *r);  /* the same; it has no copy */
 void link_written_at_home(struct slice *s, const struct packet *r);
 void link_take_answer(struct partition *p, struct slice *s, uint64_t l2_now);
 uint64_t link_next(const struct slice *s); /* the core cycle in which something from the other half can be taken */

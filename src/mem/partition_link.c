@@ -6,6 +6,10 @@
  * half that it comes from when it passes there, of the other when the home has taken it. A packet stays what it is in
  * the other half, but for where it is: away (not at home) or a guest (at home, from the other half).
  *
+ * What is away waits for the other half, where it waits for all that is at home there. That must not wait for the first
+ * half again: so a read that is away neither takes the last place of a cache (the last entry for misses, the last way
+ * of a set) nor waits for one. Where it would, it goes home, and is answered for the core alone, without a copy.
+ *
  * Left out: the traffic by which the home drops a copy, and any limit of the link but that a slice sends and takes one
  * packet in a tick for each of its queues. */
 #include "mem/partition_inside.h"
@@ -62,6 +66,16 @@ static void drop_copy(struct partition *owner, struct slice *s, const struct pac
         wake_slice(owner, s);
 }
 
+bool link_forward_read(struct partition *p, struct slice *s, const struct packet *r)
+{
+    struct packet read = *r;
+    if (!link_has_room(s))
+        return false;
+    read.uncopied = 1;
+    link_send_home(p, s, &read);
+    return true;
+}
+
 /* A store or atomic of this half, for the other one. */
 bool link_forward_write(struct partition *p, struct slice *s, const struct packet *r)
 {
@@ -88,10 +102,10 @@ void link_take_answer(struct partition *p, struct slice *s, uint64_t l2_now)
     struct packet *r = &d->packet;
     if (d->ready > p->core_now)
         return;
-    if (packet_is_write(r) || r->kind == PACKET_ATOMIC) {
+    if (packet_is_write(r) || r->kind == PACKET_ATOMIC || r->uncopied) {
         if (ring_full(&s->reply))
             return;
-        r->away = 0;
+        r->away = r->uncopied = 0;
         queue_reply(p, s, r);
     } else {
         if (!cache_fill_port_free(s->cache, l2_now))

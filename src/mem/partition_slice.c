@@ -243,7 +243,7 @@ static void account_for_halves(struct slice *s, const struct packet *r, enum cac
 {
     if (changes)
         link_written_at_home(s, r);
-    else if (r->guest)
+    else if (r->guest && !r->uncopied)
         s->guest_reads[outcome]++;
 }
 
@@ -263,16 +263,23 @@ static void take_atomic(const struct l2_config *l2, struct slice *s, const struc
     }
 }
 
-/* A write or an atomic of an address that is at home in the other half. */
+/* What is at home in the other half: a write, an atomic, or a read for which there is no place. */
 static __attribute__((noinline)) void pass_home(struct partition *p, struct slice *s, const struct packet *r,
                                                 uint64_t l2_now)
 {
+    bool changes = packet_is_write(r) || r->kind == PACKET_ATOMIC;
     s->failed = false;
-    if (!link_forward_write(p, s, r))
+    if (changes ? !link_forward_write(p, s, r) : !link_forward_read(p, s, r))
         return;
     if (r->kind == PACKET_ATOMIC)
         take_atomic(&p->config->l2, s, r, l2_now);
     ring_pop(&s->input);
+}
+
+/* Of a read that is away: its copy is there, or has a place that others can do without. */
+static bool may_copy(struct slice *s, const struct packet *r)
+{
+    return cache_leaves_place(s->cache, s->input_sets[s->input.head]) || cache_probe(s->cache, r->address);
 }
 
 static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
@@ -282,7 +289,7 @@ static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
         return;
     const struct packet *r = ring_front(&s->input);
     bool write = packet_is_write(r), atomic = r->kind == PACKET_ATOMIC;
-    if (unlikely(r->away) && (write | atomic)) {
+    if (unlikely(r->away) && (write | atomic || !may_copy(s, r))) {
         pass_home(p, s, r, l2_now);
         return;
     }
@@ -291,13 +298,16 @@ static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
     struct cache_result result = {0};
     enum cache_outcome outcome = cache_access_expected(s->cache, r, s->input_sets[s->input.head], &result);
     s->failed = outcome == CACHE_FAIL;
-    if (s->failed)
+    if (s->failed) {
+        if (unlikely(r->away) && result.fail == CACHE_FAIL_MERGE)
+            pass_home(p, s, r, l2_now);
         return;
+    }
     if (unlikely(s->mirror))
         account_for_halves(s, r, outcome, write | atomic);
     if (atomic)
         take_atomic(&p->config->l2, s, r, l2_now);
-    if (outcome == CACHE_MISS && !write && !r->guest && comes_from_l1(r))
+    if (outcome == CACHE_MISS && !write && (!r->guest || r->uncopied) && comes_from_l1(r))
         p->l1_sector_misses += packet_sectors(r->sectors);
     uint32_t port_bytes = outcome == CACHE_HIT                                   ? r->bytes
                           : (write ? p->stores_evict_free : p->reads_evict_free) ? 0

@@ -74,6 +74,7 @@ bad 'a line size that is no power of two' 'bad.ini:2:14: error: l1d.line_bytes =
 bad 'more warps than mask bits' 'bad.ini:2:9: error: core.warps = 65: expected a whole number from 1 to 64' '[core]\nwarps = 65\n'
 saw 'more warps than mask bits: why' 'a set of warps is one mask of 64 bits'
 bad 'timing that contradicts itself' 'bad.ini:3:8: error: dram.t_rc = 20 is shorter than dram.t_ras = 28' '[dram]\nt_ras = 28\nt_rc = 20\n'
+bad 'refreshes that leave no time' 'bad.ini:4:8: error: dram.t_refi = 60: from one refresh to the next a row cannot always be opened' '[dram]\nt_refi = 60\nt_rfc = 10\nt_rc = 50\n'
 bad 'unknown key' 'bad.ini:2:1: error: unknown key wraps in \[core\]; did you mean warps\?' '[core]\nwraps = 8\n'
 bad 'unknown section' 'bad.ini:1:2: error: unknown section \[cores\]; did you mean \[core\]\?' '[cores]\nwarps = 8\n'
 bad 'a key that is a rule' 'bad.ini:2:1: error: issue.code_packed is a rule, .*: rules.code_packed$' '[issue]\ncode_packed = true\n'

@@ -17,26 +17,43 @@ enum { BLOCKS = 40, THREADS = 64 };
     "st.local.u32 [%rd4], %r5;\nld.local.u32 %r7, [%rd4];\nadd.u32 %r8, %r7, %r4;\n"                             \
     "st.global.u32 [%rd1+1048576], %r8;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 16;\n@%p1 bra LOOP;\n"
 
-static uint64_t run(const struct timed_machine *machine, const char *const *sets)
+/* What the ways of running cores could tell apart. */
+struct counts {
+    uint64_t cycles, no_ready;
+};
+
+static struct counts counts_of(const struct timed *t)
+{
+    return (struct counts){t->counters->cycles, t->counters->sm.no_ready};
+}
+
+static uint64_t assert_same(struct counts a, struct counts b)
+{
+    assert_int_equal(a.cycles, b.cycles);
+    assert_int_equal(a.no_ready, b.no_ready);
+    return a.cycles;
+}
+
+static struct counts run(const struct timed_machine *machine, const char *const *sets)
 {
     struct timed t;
     timed_open(&t, machine, sets, "", BODY);
-    uint64_t cycles = timed_launch(&t, BLOCKS, THREADS, 0);
+    timed_launch(&t, BLOCKS, THREADS, 0);
+    struct counts counts = counts_of(&t);
     for (uint32_t i = 0; i < BLOCKS * THREADS * 16; i++) {
         uint32_t word;
         memcpy(&word, t.buffer + 1048576 + 4 * i, 4);
         assert_int_equal(word, i);
     }
     timed_close(&t);
-    return cycles;
+    return counts;
 }
 
 /* However cores are run. */
 static uint64_t run_both_ways(const char *name, const char *const *sets)
 {
-    uint64_t cycles = run(&(struct timed_machine){.name = name, .lockstep = true}, sets);
-    assert_int_equal(run(&(struct timed_machine){.name = name}, sets), cycles);
-    return cycles;
+    return assert_same(run(&(struct timed_machine){.name = name, .lockstep = true}, sets),
+                       run(&(struct timed_machine){.name = name}, sets));
 }
 
 /* Ports are of clusters, not of cores. */
@@ -63,6 +80,92 @@ static void queues_of_one(void **state)
         run_both_ways("gtx480-gs4", SETS("l1d.miss_queue=1", "l1c.miss_queue=1", "l1i.miss_queue=1", "l2.miss_queue=1",
                                          "l1d.ways=2", sizes[i].l1d_sets, "l2.ways=2", sizes[i].l2_sets));
     }
+}
+
+/* All threads add to few words, and to words that lie in every other sector. */
+#define ADDS                                                                                        \
+    "ld.param.u64 %rd0, [buffer];\nmov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\n"                  \
+    "mad.lo.u32 %r2, %r1, 64, %r0;\nmov.u32 %r3, 0;\nLOOP:\nmad.lo.u32 %r4, %r3, 37, %r2;\n"        \
+    "and.b32 %r5, %r4, 63;\nmul.wide.u32 %rd1, %r5, 4;\nadd.u64 %rd1, %rd1, %rd0;\n"                \
+    "atom.global.add.u32 %r6, [%rd1], 1;\nmul.wide.u32 %rd2, %r4, 64;\nadd.u64 %rd2, %rd2, %rd0;\n" \
+    "st.global.u32 [%rd2+256], %r6;\nred.global.add.u32 [%rd2+320], %r6;\nmembar.gl;\n"             \
+    "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 8;\n@%p1 bra LOOP;\n"
+
+static struct counts add(const char *name, bool lockstep, const char *const *sets)
+{
+    struct timed t;
+    uint32_t sum = 0;
+    timed_open(&t, &(struct timed_machine){.name = name, .lockstep = lockstep}, sets, "", ADDS);
+    timed_launch(&t, BLOCKS, THREADS, 0);
+    struct counts counts = counts_of(&t);
+    for (uint32_t i = 0; i < 64; i++) {
+        uint32_t word;
+        memcpy(&word, t.buffer + 4 * i, 4);
+        sum += word;
+    }
+    assert_int_equal(sum, BLOCKS * THREADS * 8);
+    timed_close(&t);
+    return counts;
+}
+
+static void add_both_ways(const char *name, const char *const *sets)
+{
+    assert_same(add(name, true, sets), add(name, false, sets));
+}
+
+/* An atomic that waits for room in the network and then for its turn is not forgotten. */
+static void slow_atomics(void **state)
+{
+    (void)state;
+    add_both_ways("gtx480", SETS("lsu.atomic_sector_cycles=64", "interconnect.input_buffer_flits=2"));
+    add_both_ways("gtx480", SETS("machine.cores=6", "lsu.atomic_sector_cycles=16", "interconnect.flit_bytes=16"));
+    add_both_ways("c2050", SETS("lsu.atomic_sector_cycles=1", "interconnect.input_buffer_flits=1"));
+}
+
+/* A core that runs ahead stops where its port may be full, also when what it fetches has several flits. */
+static void narrow_networks(void **state)
+{
+    (void)state;
+    static const char *const buffers[] = {"interconnect.input_buffer_flits=6", "interconnect.input_buffer_flits=8",
+                                          "interconnect.input_buffer_flits=10", "interconnect.input_buffer_flits=11",
+                                          "interconnect.input_buffer_flits=14"};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+        const char *const *sets = SETS("interconnect.flit_bytes=2", "machine.cores=4", "machine.cores_per_cluster=1",
+                                       "dram.channels=1", "l1i.sets=1", "l1i.ways=1", buffers[i]);
+        run_both_ways("slp", sets);
+        add_both_ways("slp", sets);
+    }
+}
+
+/* As many answers are awaited as sectors are asked for, not as lie between the first and the last. */
+static void sectors_with_gaps(void **state)
+{
+    (void)state;
+    add_both_ways("gtx480-gs4", SETS("rules.exact_sectors=true"));
+    add_both_ways("gtx480-gs4", SETS("machine.rules=hopper"));
+    add_both_ways("h200", SETS("machine.cores=8", "dram.channels=4", "l2.sector_bytes=32"));
+}
+
+/* Each half of an L2 asks the other, and neither waits for a place that the other's requests need. */
+static void halves_with_few_places(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"l2.mshr_entries=1", "l2.mshr_entries=2", "l2.ways=1", "l2.mshr_merge=1",
+                                       "l2.input_queue=1"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        run_both_ways("h200",
+                      SETS("machine.cores=8", "machine.cores_per_cluster=1", "dram.channels=2", "l2.sets=4", keys[i]));
+    run_both_ways("h200", SETS("machine.cores=8", "machine.cores_per_cluster=1", "dram.channels=2", "l2.sets=1",
+                               "l2.mshr_entries=1", "l2.ways=1", "l2.mshr_merge=1", "l2.input_queue=1"));
+}
+
+/* What is reserved and brought by nobody (rules.l2_constants_share_miss) gives way where nothing else does. */
+static void lines_that_nobody_brings(void **state)
+{
+    (void)state;
+    static const char *const ways[] = {"l2.ways=1", "l2.ways=2"};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        run_both_ways("gtx480-gs4", SETS("machine.cores=1", "dram.channels=1", "l2.sets=4", ways[i]));
 }
 
 /* Loads that no queue takes stand: the report says so, and does not speak of warps that spin. */
@@ -98,6 +201,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clusters_with_hops),
         cmocka_unit_test(queues_of_one),
+        cmocka_unit_test(slow_atomics),
+        cmocka_unit_test(narrow_networks),
+        cmocka_unit_test(sectors_with_gaps),
+        cmocka_unit_test(halves_with_few_places),
+        cmocka_unit_test(lines_that_nobody_brings),
         cmocka_unit_test(standstill_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
