@@ -385,6 +385,8 @@ __attribute__((noinline)) uint32_t sm_lsu_may_send(const struct sm *c)
              flits = reads * crossbar_flits(c->net.requests, READ_BYTES);
     if (l->d->misses.count)
         flits += crossbar_flits(c->net.requests, packet_bytes(c, cache_miss_front(l->l1d)));
+    else if (c->config->l1d.allocate == ALLOCATE_ON_FILL && l->responses.count) /* the line that leaves for a fill */
+        flits += crossbar_flits(c->net.requests, WRITE_HEADER_BYTES + c->config->l1d.line_bytes);
     if (l->dispatch != SM_NONE) {
         const struct sm_inflight *f = &c->flights.list[l->dispatch];
         if (f->route == ROUTE_PAST)

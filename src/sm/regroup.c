@@ -605,7 +605,7 @@ void regroup_perform(struct sm *c, uint16_t id)
 {
     const struct sm_inflight *f = &c->flights.list[id];
     const struct regroup_flight *flight = &c->regroup->flights[id];
-    perform(c, f->slot, f->exec_inst, flight->pieces, flight->count, f->inst->atomic);
+    perform(c, f->slot, f->exec_inst, flight->pieces, flight->count, f->inst->atomic && !c->config->atomics_at_once);
 }
 
 void regroup_perform_atomic(struct sm *c, const struct packet *p)

@@ -135,6 +135,16 @@ static void narrow_networks(void **state)
         run_both_ways("slp", sets);
         add_both_ways("slp", sets);
     }
+    run_both_ways("gtx480", SETS("machine.cores=1", "rules.l1d_allocate=fill", "interconnect.input_buffer_flits=8"));
+}
+
+/* Atomics that take effect as they issue do so for threads of several warps too. */
+static void atomics_of_mixed_warps(void **state)
+{
+    (void)state;
+    static const char *const units[] = {"machine.divergence=tbc", "machine.divergence=capri"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        add_both_ways("gtx480", SETS("rules.atomics_at_once=true", units[i]));
 }
 
 /* As many answers are awaited as sectors are asked for, not as lie between the first and the last. */
@@ -199,13 +209,10 @@ static void standstill_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clusters_with_hops),
-        cmocka_unit_test(queues_of_one),
-        cmocka_unit_test(slow_atomics),
-        cmocka_unit_test(narrow_networks),
-        cmocka_unit_test(sectors_with_gaps),
-        cmocka_unit_test(halves_with_few_places),
-        cmocka_unit_test(lines_that_nobody_brings),
+        cmocka_unit_test(clusters_with_hops),     cmocka_unit_test(queues_of_one),
+        cmocka_unit_test(slow_atomics),           cmocka_unit_test(narrow_networks),
+        cmocka_unit_test(atomics_of_mixed_warps), cmocka_unit_test(sectors_with_gaps),
+        cmocka_unit_test(halves_with_few_places), cmocka_unit_test(lines_that_nobody_brings),
         cmocka_unit_test(standstill_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
