@@ -24,7 +24,7 @@ help:
 	@echo "make golden        whole results of 4,232 runs against recorded hashes"
 	@echo "make twin-all      the core against its slow twin (tests/twin): every workload on five machines; an hour"
 	@echo "make random-machines  10,000 machines from the ends of all keys, each in three ways; ten minutes"
-	@echo "make soak          random-machines, golden, lockstep, twin-all: hours"
+	@echo "make soak          every test of every workload, random-machines, golden, lockstep, twin-all: hours"
 	@echo "make tsan          the driver's tests under ThreadSanitizer, in build-tsan/"
 	@echo "make bench         thousand warp instructions a second, a workload; JSON in \$$(BUILD)/bench.json"
 	@echo "make fuzz          all fuzzers, FUZZ_SECONDS (default 60) each, those that run kernels five times that"

@@ -100,12 +100,14 @@ portable: test-programs
 golden: test-programs
 	GOLDEN_STEP=1 sh tests/script.sh tests/cli/golden.sh $(BUILD)
 
-# What takes hours: ten thousand random machines, every golden run, every workload on all machines in all ways, and against
-# the slow twin.
-.PHONY: soak random-machines
+# What takes hours: all tests of every workload, ten thousand random machines, every golden run, every workload on all
+# machines in all ways, and against the slow twin.
+.PHONY: soak random-machines test-every
 random-machines: test-programs
 	$(BUILD)/tests/machines 0 10000
-soak: random-machines golden lockstep twin-all
+test-every: test-programs
+	TEST_WORKLOADS=every sh tests/run.sh $(BUILD)
+soak: test-every random-machines golden lockstep twin-all
 
 # ThreadSanitizer, of the driver alone. The tests that are left out have one thread and wait for long, or need the runtime library.
 TSAN_TESTS := $(filter-out faults runtime_graphs stream_orders,$(patsubst tests/driver/%.c,%,$(wildcard tests/driver/*.c)))

@@ -27,8 +27,11 @@ scripts() { # file...
     done
 }
 
-few='' short=${TEST_SHORT:-} quick=${TEST_QUICK:-}
-if [ "${TEST_WORKLOADS:-all}" = few ]; then few=1; fi
+few='' every='' short=${TEST_SHORT:-} quick=${TEST_QUICK:-}
+case ${TEST_WORKLOADS:-all} in
+few) few=1 ;;
+every) every=1 ;;
+esac
 
 group rooms 'does every include and every call run downward'
 add rooms plain tests/rooms.sh 'sh tests/rooms.sh "$build"'
@@ -97,11 +100,12 @@ for file in tests/driver/*.c; do
     stem "$file"
     add "$stem" plain "$file" "HEDDLE_OPTIONS='$with_time' \"\$build/tests/driver/$stem\""
 done
-seeds=2000 dual_seeds=300
-if [ -n "$few" ]; then seeds=500; fi
-if [ -n "$short" ]; then seeds=150 dual_seeds=60; fi
-random any "$with_time" 0 $seeds
-random dual-issue "$with_time --set issue.instructions_per_warp=2" 0 $dual_seeds
+first=0 seeds=1000 dual_seeds=300 # other seeds for each build
+if [ -n "$few" ]; then first=1000 seeds=500; fi
+if [ -n "$short" ]; then first=1500 seeds=150 dual_seeds=60; fi
+if [ -n "$every" ]; then seeds=5000; fi
+random any "$with_time" $first $seeds
+random dual-issue "$with_time --set issue.instructions_per_warp=2" $first $dual_seeds
 add compiled counted tests/compiled/timed.sh "HEDDLE_OPTIONS='$with_time' sh tests/compiled/timed.sh \"\$build\""
 
 # Divergence units that mix the warps of a block refuse most of the first kernels, for what those do as warps, and run all
@@ -110,17 +114,26 @@ group mixed 'does a divergence unit that mixes warps leave the same memory conte
 mixed() { # unit, first seed, seeds, how many must pass
     add "$1-$2" counted tests/random/mixed.sh "sh tests/random/mixed.sh \"\$build\" $1 $2 $3 $4"
 }
-for unit in tbc capri; do
-    if [ -n "$few" ]; then
-        mixed $unit 0 300 5
-        mixed $unit 1000000 60 57
-        mixed $unit:permutation=balanced 1000060 30 25
-    else
+if [ -n "$every" ]; then
+    for unit in tbc capri; do
         mixed $unit 0 5000 84
         mixed $unit 1000000 5000 987
         mixed $unit:permutation=balanced 1000000 400 370
-    fi
-done
+    done
+elif [ -n "$few" ]; then
+    for unit in tbc capri; do
+        mixed $unit 0 300 5
+        mixed $unit 1000000 60 57
+        mixed $unit:permutation=balanced 1000060 30 25
+    done
+else # each unit one half
+    mixed tbc 0 1250 42
+    mixed capri 1250 3750 42
+    mixed tbc 1000000 520 502
+    mixed capri 1000520 4480 485
+    mixed tbc:permutation=balanced 1000000 200 195
+    mixed capri:permutation=balanced 1000600 200 189
+fi
 
 # Other seeds for each build. make soak draws 10,000.
 group machines 'do machines from the ends of all keys run, and count the same in three ways'

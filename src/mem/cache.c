@@ -706,11 +706,13 @@ enum cache_outcome cache_access_expected(struct cache *c, const struct packet *r
     return access_set(c, request, 0, set, result);
 }
 
-bool cache_leaves_place(const struct cache *c, uint32_t set)
+bool cache_has_two_ways(const struct cache *c, uint32_t set, bool (*is_of_kind)(const void *context, uint64_t line),
+                        const void *context)
 {
-    uint32_t oldest = cache_sets_oldest(&c->sets, set);
-    return c->head.mshr.used + 1 < c->head.mshr.limit && oldest != NO_WAY &&
-           cache_sets_next_oldest(&c->sets, set, oldest) != NO_WAY;
+    uint32_t count = 0;
+    for (uint32_t way = 0; way < c->sets.ways && count < 2; way++)
+        count += !line_at(c, set, way)->reserved || is_of_kind(context, *tag_at(c, set, way));
+    return count == 2;
 }
 
 bool cache_probe(const struct cache *c, uint64_t address)

@@ -128,8 +128,9 @@ bool cache_read_hit(struct cache *c, uint64_t address, uint32_t bytes, uint16_t 
 /* A read of a cache that has its line at once: a hit, or a miss that takes the line, valid from now on, and puts a
  * packet with this token into the miss queue. The owner keeps the order, and has seen that there is room. */
 enum cache_outcome cache_read_now(struct cache *c, const struct packet *request, uint64_t age, uint32_t token);
-/* Would a read that misses in this set leave an entry, and a way of the set, for another one? */
-bool cache_leaves_place(const struct cache *c, uint32_t set);
+/* Has the set two ways of which nothing is reserved, or that hold lines of the first kind? */
+bool cache_has_two_ways(const struct cache *c, uint32_t set, bool (*is_of_kind)(const void *context, uint64_t line),
+                        const void *context);
 /* For the caller whose access was the last that failed, and who has to try it again: true if it fails again for the
  * same reason (and is counted), else cache_access must be asked. */
 static inline bool cache_fails_again(struct cache *c)

@@ -201,18 +201,6 @@ static inline uint32_t cache_sets_oldest(const struct cache_sets *s, uint32_t se
             return NO_WAY;
     return way;
 }
-/* The same of those used later than this one. */
-static inline uint32_t cache_sets_next_oldest(const struct cache_sets *s, uint32_t set, uint32_t way)
-{
-    const struct cache_line *lines = &s->lines[set * s->ways];
-    const struct cache_link *links = &s->links[set * s->ways];
-    while (way != s->newest[set]) {
-        way = links[way].newer;
-        if (!lines[way].reserved)
-            return way;
-    }
-    return NO_WAY;
-}
 
 /* Puts a line into a way, in place of any other, as the newest; nothing of it is valid yet. */
 static inline struct cache_line *cache_sets_put(struct cache_sets *s, uint32_t set, uint32_t way, uint64_t line,

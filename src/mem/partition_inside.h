@@ -34,6 +34,8 @@ struct slice {
     uint64_t reply_at;              /* network cycle before which the crossbar has no room for the first reply */
     uint64_t turn_word, turn_until; /* of the last atomic that takes turns, and the tick of the next on the same word */
     struct partition *mirror_owner;
+    const struct address_map *map;
+    uint32_t reads_away;                 /* sent home for a copy, and not answered */
     struct delay_line visitors, answers; /* from there: requests for what is at home here, answers to what was sent */
     uint64_t guest_reads[CACHE_FAIL];    /* visitors that read, by outcome: no accesses of the cores */
 };
@@ -79,7 +81,10 @@ bool link_has_room(const struct slice *s);
 void link_send_home(struct partition *p, struct slice *s, const struct packet *r);
 void link_send_answer(struct partition *p, struct slice *s, const struct packet *r);
 bool link_forward_write(struct partition *p, struct slice *s, const struct packet *r); /* false: no room */
-bool link_forward_read(struct partition *p, struct slice *s, const struct packet *r);  /* the same; it has no copy */
+/* Of a read that is away: its copy is there, or may have a place. */
+bool link_may_copy(const struct slice *s, const struct packet *r, uint32_t set);
+bool link_waits_in_turn(struct slice *s); /* the mirror waits for one that is away, too */
+bool link_forward_read(struct partition *p, struct slice *s, const struct packet *r); /* as above; it has no copy */
 void link_written_at_home(struct slice *s, const struct packet *r);
 void link_take_answer(struct partition *p, struct slice *s, uint64_t l2_now);
 uint64_t link_next(const struct slice *s); /* the core cycle in which something from the other half can be taken */

@@ -7,8 +7,9 @@
  * the other half, but for where it is: away (not at home) or a guest (at home, from the other half).
  *
  * What is away waits for the other half, where it waits for all that is at home there. That must not wait for the first
- * half again: so a read that is away neither takes the last place of a cache (the last entry for misses, the last way
- * of a set) nor waits for one. Where it would, it goes home, and is answered for the core alone, without a copy.
+ * half again: so reads that are away never have all places of a cache (entries for misses, ways of a set), and two
+ * slices do not both wait for room in an entry that the other one is to answer. A read that would come to that goes
+ * home, and is answered for the core alone, without a copy.
  *
  * Left out: the traffic by which the home drops a copy, and any limit of the link but that a slice sends and takes one
  * packet in a tick for each of its queues. */
@@ -66,6 +67,24 @@ static void drop_copy(struct partition *owner, struct slice *s, const struct pac
         wake_slice(owner, s);
 }
 
+static bool is_at_home(const void *slice, uint64_t line)
+{
+    const struct slice *s = slice;
+    return address_map_slice(s->map, line) == s->number;
+}
+
+bool link_may_copy(const struct slice *s, const struct packet *r, uint32_t set)
+{
+    return (s->reads_away + 1 < cache_head(s->cache)->mshr.limit && cache_has_two_ways(s->cache, set, is_at_home, s)) ||
+           cache_probe(s->cache, r->address);
+}
+
+bool link_waits_in_turn(struct slice *s)
+{
+    struct slice *m = s->mirror;
+    return m->failed && m->input.count && ring_front(&m->input)->away;
+}
+
 bool link_forward_read(struct partition *p, struct slice *s, const struct packet *r)
 {
     struct packet read = *r;
@@ -110,6 +129,7 @@ void link_take_answer(struct partition *p, struct slice *s, uint64_t l2_now)
     } else {
         if (!cache_fill_port_free(s->cache, l2_now))
             return;
+        s->reads_away--;
         cache_fill(s->cache, r, l2_now);
         cache_use_fill_port(s->cache, p->cut.bytes, l2_now);
     }

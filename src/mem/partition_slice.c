@@ -55,6 +55,7 @@ void slice_create(struct slice *s, struct arena *a, const struct l2_config *l2, 
     ring_init(&s->to_dram, a, l2->dram_queue);
     ring_init(&s->from_dram, a, l2->return_queue);
     ring_init(&s->reply, a, l2->reply_queue);
+    s->map = map;
     s->cache = create_l2(a, &l2->cache, map);
     s->input_sets = arena_array(a, uint32_t, s->input.mask + 1);
 }
@@ -245,6 +246,8 @@ static void account_for_halves(struct slice *s, const struct packet *r, enum cac
         link_written_at_home(s, r);
     else if (r->guest && !r->uncopied)
         s->guest_reads[outcome]++;
+    else if (r->away)
+        s->reads_away += outcome == CACHE_MISS;
 }
 
 /* Atomics: a slice works at one sector after the other, also at those that only pass on their way home; floating-point
@@ -276,12 +279,6 @@ static __attribute__((noinline)) void pass_home(struct partition *p, struct slic
     ring_pop(&s->input);
 }
 
-/* Of a read that is away: its copy is there, or has a place that others can do without. */
-static bool may_copy(struct slice *s, const struct packet *r)
-{
-    return cache_leaves_place(s->cache, s->input_sets[s->input.head]) || cache_probe(s->cache, r->address);
-}
-
 static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
 {
     if (!reply_has_room(s) || !cache_port_free(s->cache, l2_now) || l2_now < s->busy_until ||
@@ -289,7 +286,7 @@ static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
         return;
     const struct packet *r = ring_front(&s->input);
     bool write = packet_is_write(r), atomic = r->kind == PACKET_ATOMIC;
-    if (unlikely(r->away) && (write | atomic || !may_copy(s, r))) {
+    if (unlikely(r->away) && (write | atomic || !link_may_copy(s, r, s->input_sets[s->input.head]))) {
         pass_home(p, s, r, l2_now);
         return;
     }
@@ -299,7 +296,7 @@ static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
     enum cache_outcome outcome = cache_access_expected(s->cache, r, s->input_sets[s->input.head], &result);
     s->failed = outcome == CACHE_FAIL;
     if (s->failed) {
-        if (unlikely(r->away) && result.fail == CACHE_FAIL_MERGE)
+        if (unlikely(r->away) && result.fail == CACHE_FAIL_MERGE && link_waits_in_turn(s))
             pass_home(p, s, r, l2_now);
         return;
     }

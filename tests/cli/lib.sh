@@ -70,6 +70,14 @@ workloads() {
         paper_workloads
     fi
 }
+# For a test that runs a workload several times for one question: every second of them, the first being one or the other,
+# and all with TEST_WORKLOADS=every, as in make soak.
+half_of_workloads() { # FIRST: 0 or 1
+    case ${TEST_WORKLOADS:-all} in
+    few | every) workloads ;;
+    *) workloads | awk -v first="$1" 'NR % 2 == first' ;;
+    esac
+}
 paper_workloads() {
     for source_ in workloads/*/*.cu; do basename "$source_" .cu; done | grep -vxF -f workloads/today.txt
 }

@@ -1,6 +1,7 @@
 /* Do cores that run ahead of each other, past what they load and store, leave the same in memory as cores that go cycle
  * by cycle? The kernels make the order of all loads and stores of all cores matter, or let others use the registers and
- * lines of a load before its value is there. */
+ * lines of a load before its value is there.
+ * Left out of quick: it runs for fifteen seconds. */
 #include "timing_test.h"
 
 enum { BLOCKS = 40, THREADS = 192, COMPARED = 1 << 20 };

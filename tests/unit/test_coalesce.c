@@ -1,5 +1,6 @@
 /* Does the coalescer make the accesses that the rule says, in the order in which they leave? First the cases one can
- * count by hand, then random lanes against plain models written byte by byte. */
+ * count by hand, then random lanes against plain models written byte by byte.
+ * Left out of quick: it runs for eight seconds, most of them with random lanes. */
 #include "mem/coalesce.h"
 #include "mem/shared_banks.h"
 

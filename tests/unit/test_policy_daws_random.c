@@ -1,5 +1,6 @@
 /* Does DAWS hold the same warps, and keep the same tables, as a plain model, whatever comes? The policy's file is part
- * of this one, so that its tables can be looked at. */
+ * of this one, so that its tables can be looked at.
+ * Left out of quick: it runs for seven seconds. */
 #include "policy_test.h"
 
 #include "daws_model.h"
