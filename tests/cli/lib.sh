@@ -65,7 +65,7 @@ run_ptx() { # kernel k of a file of tests/cli/ptx
 # lockstep).
 workloads() {
     if [ "${TEST_WORKLOADS:-all}" = few ]; then
-        echo bfs gc kmeans particlefilter quasirandom reduct sobel spmv-vector srad tpacf
+        printf '%s\n' bfs gc kmeans particlefilter quasirandom reduct sobel spmv-vector srad tpacf
     else
         paper_workloads
     fi
@@ -73,10 +73,7 @@ workloads() {
 # For a test that runs a workload several times for one question: every second of them, the first being one or the other,
 # and all with TEST_WORKLOADS=every, as in make soak.
 half_of_workloads() { # FIRST: 0 or 1
-    case ${TEST_WORKLOADS:-all} in
-    few | every) workloads ;;
-    *) workloads | awk -v first="$1" 'NR % 2 == first' ;;
-    esac
+    if [ "${TEST_WORKLOADS:-all}" = every ]; then paper_workloads; else workloads | awk -v first="$1" 'NR % 2 == first'; fi
 }
 paper_workloads() {
     for source_ in workloads/*/*.cu; do basename "$source_" .cu; done | grep -vxF -f workloads/today.txt

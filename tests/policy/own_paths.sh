@@ -6,6 +6,7 @@
 # pipeline, and of that pipeline.decode).
 # sh tests/policy/own_paths.sh BUILD, from the repository's root; counted as the command-line tests are.
 # Left out of second builds: it asks for counts that no compiler changes.
+# Left out of builds with sanitizers: unit/regroup_paths and policy/compaction run the same code there.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 cc=${CC:-cc}
