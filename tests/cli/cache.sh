@@ -2,6 +2,7 @@
 # Traces and their replay: the same file on any number of threads and counters as without one; the replay of LRU misses as often as the run did, on a machine on which lines on their way make no
 # difference, and Belady never more often than anyone; runs that were cut short leave a file that can be read; mistakes are told.
 # Uses zstd: whether another program reads a trace.
+# Left out of second builds: no compiler changes what a replay counts.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 

@@ -2,6 +2,7 @@
 # heddle compare: two runs as files, out of a store, or made on the spot.
 # Left out of second builds: no compiler changes what is printed.
 # Uses sqlite3: a run of a store that is marked as failed.
+# Left out of builds with sanitizers: unit/compare reads and compares the same results there.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 

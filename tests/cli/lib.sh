@@ -62,9 +62,11 @@ run_ptx() { # kernel k of a file of tests/cli/ptx
 # and loads on data), gc (atomics that fail and are tried again), kmeans (constants, textures), particlefilter (double
 # precision), quasirandom (warps that end while others go on), reduct (barriers), sobel (textures and shared memory),
 # srad (special functions), tpacf (atomics in shared memory), spmv-vector (volatile loads, warps that rely on
-# lockstep).
+# lockstep). Sanitizers have five of them here, and all in group workloads.
 workloads() {
-    if [ "${TEST_WORKLOADS:-all}" = few ]; then
+    if [ -n "${TEST_SHORT:-}" ]; then # sanitizers
+        printf '%s\n' bfs gc reduct sobel spmv-vector
+    elif [ "${TEST_WORKLOADS:-all}" = few ]; then
         printf '%s\n' bfs gc kmeans particlefilter quasirandom reduct sobel spmv-vector srad tpacf
     else
         paper_workloads

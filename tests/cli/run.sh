@@ -62,7 +62,8 @@ program=$(realpath "$heddle")
 (cd "$scratch/with blank" && "$program" run --quiet -m 'my machine.ini' --stats ../t5.json --size test vectoradd >/dev/null 2>&1)
 expect 'time: a machine file in the folder' 0 '"my machine"' "$json_check" "$scratch/t5.json" machine.name
 expect 'policies do nothing in functional mode' 0 '--scheduler has no effect' "$heddle" run --functional -s gto --size test vectoradd
-expect 'progress on demand' 0 'kWI/s, block' env HEDDLE_PROGRESS=1 "$heddle" run --size small spmv-scalar
+expect 'progress on demand' 4 'kWI/s, block' env HEDDLE_PROGRESS=1 \
+    timeout --preserve-status -k 20 -s INT 3 "$heddle" run "$ptx_run" "$ptx/endless.ptx" k
 
 for file in a t4; do # every field of the results is in the glossary
     "$json_check" --names "$scratch/$file.json" | sort -u >"$scratch/names"

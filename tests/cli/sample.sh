@@ -1,5 +1,6 @@
 #!/bin/sh
 # --sample: results and instructions are those of a full run, cycles come close, and what is estimated says so.
+# Left out of second builds: how close estimates come is counted, and no compiler changes it.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 case $build in

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Kernels of several streams: do they run together where time is modelled, are their results the same on every run, and do their counters stay their own?
+# Left out of second builds: no compiler changes what is printed.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 streams=$build/tests/cli/streams

@@ -2,6 +2,7 @@
 # Policies that are wrong: one that lets nothing go on is found within a million cycles, in its name and with exit code 4; a
 # bad pick and a crash name the policy, and the crash its hook.
 # sh tests/policy/wrong.sh BUILD, from the repository's root; counted as the command-line tests are.
+# Left out of second builds: the checks are those of the first build.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 cc=${CC:-cc}

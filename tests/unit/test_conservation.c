@@ -2,7 +2,8 @@
  * store, meet at barriers, use atomics, textures and local memory. Nothing that enters a queue is lost, no cycle of a
  * warp or scheduler is counted twice, results are those of functional mode, and the same run is the same run, on one
  * thread or two.
- * Left out of quick: it runs for eleven seconds. */
+ * Left out of quick: it runs for eleven seconds.
+ * Left out of second builds: it adds up counts that cli/golden has. */
 #include "timing_test.h"
 
 enum { BLOCKS = 45, THREADS = 80, WORDS = 1 << 14, TEXELS = 4096, OUT_BYTES = 1 << 17, TEXEL_BYTES = 1 << 18 };
@@ -244,6 +245,7 @@ static void test_laws(void **state)
 
 static void test_same_results_as_functional(void **state)
 {
+    const bool is_short = getenv("TEST_SHORT");
     (void)state;
     for (uint32_t w = 0; w < WORKLOADS; w++) {
         run(&functional, &workloads[w], &(struct timed_machine){.name = "gtx480", .functional = true}, SMALL_MEMORY);
@@ -252,7 +254,7 @@ static void test_same_results_as_functional(void **state)
             any |= functional.out[i] != 0;
         assert_true(any);
         for (uint32_t m = 0; m < 5; m++)
-            for (uint32_t s = 0; s < 5; s += 4) {
+            for (uint32_t s = is_short ? 4 * ((w + m) % 2) : 0; s < 5; s += is_short ? 8 : 4) {
                 run(&first, &workloads[w], &(struct timed_machine){.name = machines[m], .scheduler = schedulers[s]},
                     SMALL_MEMORY);
                 if (memcmp(first.out, functional.out, OUT_BYTES))

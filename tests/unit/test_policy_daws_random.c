@@ -1,6 +1,7 @@
 /* Does DAWS hold the same warps, and keep the same tables, as a plain model, whatever comes? The policy's file is part
  * of this one, so that its tables can be looked at.
- * Left out of quick: it runs for seven seconds. */
+ * Left out of quick: it runs for seven seconds.
+ * Left out of second builds: it compares whole numbers, which no compiler changes. */
 #include "policy_test.h"
 
 #include "daws_model.h"
@@ -303,7 +304,8 @@ static void follow(const char *spec, struct daws_model how, uint32_t lines)
     uint64_t last = 0;
     assert_true(file >= 0);
     close(file);
-    for (uint32_t program = 0; program < 5; program++) {
+    const uint32_t programs = getenv("TEST_SHORT") ? 2 : 5; /* sanitizers */
+    for (uint32_t program = 0; program < programs; program++) {
         seed = 77 + program;
         make_code(&codes[0], "one"), make_code(&codes[1], "other");
         write_profile(path);
@@ -351,7 +353,7 @@ static void follow(const char *spec, struct daws_model how, uint32_t lines)
         instance_end(&w.s);
     }
     unlink(path);
-    if (differed < 500 || many < 200)
+    if (differed < 100 * programs || many < 40 * programs)
         fail_msg("%s: who is held changed %u times only; %u times more than 3", spec, differed, many);
 }
 

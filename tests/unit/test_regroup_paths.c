@@ -1,6 +1,7 @@
 /* Does a slot whose lanes part, and that goes on by itself (HEDDLE_STACK), do what the executor's own stack does? Units
  * that answer nothing else, over kernels made from seeds: any block branches to any other.
- * Left out of quick: it runs for seven seconds. */
+ * Left out of quick: it runs for seven seconds.
+ * Left out of second builds: group mixed has the same units. */
 #define OWN_PATHS_INCLUDED
 #include "../policy/own_paths.c"
 #define COMPACTION_INCLUDED
