@@ -57,6 +57,9 @@ run_ptx() { # kernel k of a file of tests/cli/ptx
     "$heddle" run --functional "$ptx_run" "$ptx/$file.ptx" k "$@"
 }
 
+# Can a program be run on a terminal? It takes script, and pseudo-terminals, which a bare chroot does not have.
+has_terminals() { script -qec true /dev/null >/dev/null 2>&1 </dev/null; }
+
 # Names of the papers' workloads, for what is asked of each of them. TEST_WORKLOADS=few (sanitizers, the second
 # compiler): ten, chosen by what their kernels use, so that each feature is there once: bfs (launch after launch, branches
 # and loads on data), gc (atomics that fail and are tried again), kmeans (constants, textures), particlefilter (double

@@ -46,7 +46,7 @@ both() { "$heddle" run --quiet --size test --lines --stats - bfs 2>"$scratch/tab
 is 'with --stats -' both
 is 'with --stats -: the results' "$json_check" "$scratch/both.json" kernels.0.pcs.0.cycles
 is 'with --stats -: the table is on standard error' grep -q 'bfs.cu:23' "$scratch/table"
-if command -v script >/dev/null 2>&1; then
+if has_terminals; then
     on_terminal() { script -qec "stty cols $1; '$heddle' run --quiet --size test --lines -m ccws bfs" /dev/null | tr -d '\r' >"$out"; }
     for width in 60 80 100 132; do
         on_terminal $width
@@ -57,7 +57,7 @@ if command -v script >/dev/null 2>&1; then
     saw 'a narrow one: three digits' ' [0-9.]+k '
     saw 'a narrow one: what is left out is said' 'too narrow for [1-9] of the columns'
 else
-    echo 'note skipped: terminals (script is not installed: apt-get install bsdutils)'
+    echo 'note skipped: terminals (no script, apt-get install bsdutils, or no pseudo-terminals)'
 fi
 for bad in 0 -3 x 1.5; do
     expect "--lines=$bad" 2 "--lines=N needs a number from 1, or all, not '$bad'" fails --lines=$bad bfs

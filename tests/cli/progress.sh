@@ -2,8 +2,8 @@
 # On a terminal a kernel that takes its time says how far it is, with time and without; nowhere else, and not with --quiet.
 # Uses script: a terminal.
 . tests/cli/lib.sh
-if ! command -v script >/dev/null; then
-    echo 'note no terminal to test on: script (bsdutils) is not there'
+if ! has_terminals; then
+    echo 'note no terminal to test on: script (bsdutils) is not there, or there are no pseudo-terminals'
     exit 0
 fi
 terminal() { # OPTION...: an endless kernel, for two seconds, whose standard error is a terminal
