@@ -144,6 +144,9 @@ for part in 0 1 2 3; do
     add "from-$((first + part * machines))" counted tests/machines/machines.c "\"\$build/tests/machines\" $((first + part * machines)) $machines -j 1"
 done
 
+# What one in ten thousand found, and no hand-written kernel: the write-back that a fill sends, by a core that runs ahead.
+add fills-in-a-narrow-port plain tests/machines/machines.c '"$build/tests/machines" with machines/gtx480.ini machine.cores=1 interconnect.input_buffer_flits=8 rules.l1d_allocate=fill'
+
 group timing 'do cycles and misses agree with another simulator'
 scripts tests/timing/*.sh
 

@@ -137,7 +137,6 @@ static void narrow_networks(void **state)
         run_both_ways("slp", sets);
         add_both_ways("slp", sets);
     }
-    run_both_ways("gtx480", SETS("machine.cores=1", "rules.l1d_allocate=fill", "interconnect.input_buffer_flits=8"));
 }
 
 /* Atomics that take effect as they issue do so for threads of several warps too. */
