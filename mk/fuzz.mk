@@ -20,8 +20,9 @@ build-fuzz/fuzz_schedules $(call fuzz_objects,$(FUZZ_RANDOM)): FUZZ_ROOM := -Iin
 build-fuzz/fuzz_driver: $(call fuzz_objects,$(CUDA_SOURCES))
 build-fuzz/fuzz_driver: FUZZ_ROOM := -Iinclude/heddle
 
-# What runs kernels meets no magic numbers: comparisons are not recorded there, which would take a third of the time.
-$(foreach room,exec mem sm policy gpu,build-fuzz/obj/src/$(room)/%.o): FUZZ_ROOM := -O2 -fno-sanitize-coverage=trace-cmp
+# What runs kernels meets no magic numbers: comparisons are not recorded there, which would take a third of the time. Nor does
+# UBSan look there, which would take half of the compiler's: the tests under sanitizers run thousands of kernels with it.
+$(foreach room,exec mem sm policy gpu,build-fuzz/obj/src/$(room)/%.o): FUZZ_ROOM := -O2 -fno-sanitize=undefined -fno-sanitize-coverage=trace-cmp
 build-fuzz/obj/%.o: %.c mk/config.mk
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer-no-link,$(FUZZ_SANITIZERS) $(FUZZ_ROOM) -Itests/fuzz -MMD -MP -c $< -o $@

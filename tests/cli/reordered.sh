@@ -14,8 +14,10 @@ for workload in $(workloads) $(today_workloads); do
 done
 expect 'kernels of real compilers in another order' 0 ', 0 failed' \
     in_order "$build/tests/compiled" check tests/compiled/recorded.txt tests/compiled/ptx
+seeds=1000
+if [ -n "${TEST_SHORT:-}" ]; then seeds=150; fi # sanitizers
 expect 'random kernels in another order' 0 ', 0 failed' \
-    in_order "$build/tests/random" check 0 1000 tests/random/recorded.txt
+    in_order "$build/tests/random" check 0 $seeds tests/random/recorded.txt
 
 # Loops of 0 to 9 rounds, other for each thread, up and down, with guards and barriers. And what an instruction counted
 # is still counted for its line.
