@@ -2,6 +2,7 @@
  * has the [experiment] section and the order of the rest: the lines are taken apart (reader.c), the axes and
  * points made (expand*.c), the figures and tables read (figure_section.c, table_section.c). */
 #include "experiment/figure_section.h"
+#include "experiment/paper_section.h"
 #include "gpu/launch_filter.h"
 #include "gpu/machine_key.h"
 #include "replay/replay.h"
@@ -189,7 +190,7 @@ static bool read_experiment(struct lab_reader *r, struct experiment *x, const ch
     const struct lab_line *best_by = lab_find_line(lab_find_section(r, SECTION_EXPERIMENT), "best_by");
     if (best_by && !lab_expression_check(r, &metrics, best_by->value))
         return false;
-    return lab_read_figures(r, &metrics, x) && lab_read_tables(r, x);
+    return lab_read_figures(r, &metrics, x) && lab_read_tables(r, x) && lab_read_paper(r, x);
 }
 
 static bool parse(struct experiment *x, struct arena *a, const char *source_name, const char *name, const char *text,

@@ -84,6 +84,17 @@ struct lab_published {
     double value;
 };
 
+/* The figures and tables of a paper that a source names. */
+struct lab_cited_item {
+    bool table;
+    uint32_t number;
+};
+struct lab_cited {
+    const char *paper; /* "CCWS"; "": none */
+    struct lab_cited_item *items;
+    uint32_t count;
+};
+
 /* name=value[|value...] of axes' entry labels; an axis left out: any. */
 struct lab_filter {
     const char *labels[AXIS_COUNT]; /* NULL: any; else labels separated by '|' */
@@ -98,6 +109,8 @@ enum lab_over { OVER_AXIS, OVER_CYCLES, OVER_PCS, OVER_BUCKETS };
 /* [figure NAME] */
 struct lab_figure {
     const char *name, *title, *caption, *source; /* source: of the published values; NULL: none */
+    const char *claim;                           /* what the paper says with it, one sentence; NULL: not given */
+    struct lab_cited cited;                      /* by the source */
     enum lab_figure_kind kind;
     /* What is on the x axis: an axis by name ("program"), a range's parameter ("scheduler.limit"), for scatter an
      * expression over metrics, or "cycle", "pc", "bucket" (over). */
@@ -130,10 +143,27 @@ struct lab_table_row {
     const char **values; /* as many as there are columns */
 };
 struct lab_table {
-    const char *name, *title, *caption, *source;
+    const char *name, *title, *caption, *source, *claim; /* claim: as of a figure */
+    struct lab_cited cited;
     const char **columns;
     struct lab_table_row *rows;
     uint32_t column_count, row_count;
+};
+
+/* A line of [shown elsewhere] or [left out]. */
+struct lab_paper_note {
+    struct lab_cited cited; /* without the paper's name */
+    const char *part;       /* "(b)": only this part of the figure; "": all of it */
+    const char *file;       /* that shows it, as seen from the repository; NULL: left out */
+    const char *text;       /* what the file shows, or why nothing does */
+    int line;
+};
+/* [paper]: whose figures and tables the experiment repeats. */
+struct lab_paper {
+    const char *name, *title; /* name: the first word of its sources; title: "" where it is not given */
+    uint32_t figures, tables; /* how many the paper has */
+    struct lab_paper_note *elsewhere, *left_out;
+    uint32_t elsewhere_count, left_out_count;
 };
 
 struct experiment {
@@ -162,11 +192,15 @@ struct experiment {
     uint32_t probe_count;
     struct lab_input *inputs;
     uint32_t input_count;
+    struct lab_paper *paper; /* NULL: none */
 };
 
 /* inputs.c. The next =@NAME of a spec at or after *at: *at is then the '@'. False: there is none. */
 bool lab_reference_next(const char **at, size_t *name_length);
 const struct lab_input *lab_find_input(const struct experiment *x, const char *name, size_t length);
+
+/* cited.c */
+bool lab_cites(const struct lab_cited *c, bool table, uint32_t number);
 
 /* size: of --size; NULL: the file's. All memory is the arena's. */
 bool experiment_load(struct experiment *x, struct arena *a, const char *path, const char *size, struct error *e);

@@ -2,15 +2,16 @@
  * published values and expectations are claims.c's. */
 #include "experiment/figure_section.h"
 #include "experiment/figure_layout.h"
+#include "experiment/paper_section.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { MOST_PARTS = 64 };
 
-static const char *const keys[] = {"kind",    "title",     "caption", "x",         "y",      "series",
-                                   "x_title", "y_title",   "where",   "normalise", "mean",   "shares",
-                                   "source",  "published", "expect",  "launch",    "kernel", "robust"};
+static const char *const keys[] = {"kind",    "title",  "caption",   "x",      "y",      "series", "x_title",
+                                   "y_title", "where",  "normalise", "mean",   "shares", "source", "published",
+                                   "expect",  "launch", "kernel",    "robust", "claim"};
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 static const char *const kinds[] = {"bars", "stacked", "lines", "scatter", "heat"};
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
@@ -234,6 +235,8 @@ static void read_texts(const struct lab_reader *r, const struct lab_section *s, 
     f->title = lab_text_of(r, s, "title", f->name);
     f->caption = lab_text_of(r, s, "caption", "");
     f->source = lab_text_of(r, s, "source", NULL);
+    f->claim = lab_text_of(r, s, "claim", NULL);
+    lab_read_cited(r->arena, f->source, &f->cited);
     f->x_title = lab_text_of(r, s, "x_title", f->x);
     f->y_title = lab_text_of(r, s, "y_title", y_title);
     f->series = lab_text_of(r, s, "series", NULL);

@@ -17,9 +17,9 @@ enum {
 }; /* of a file, of a section with names: names are compared with all before them */
 
 const char *const lab_axis_names[AXIS_COUNT] = {"program", "machine", "scheduler", "l1", "divergence", "variant"};
-const char *const lab_section_names[SECTION_KINDS] = {"experiment", "programs",   "machines", "schedulers",
-                                                      "l1",         "divergence", "variants", "exclude",
-                                                      "figure",     "table",      "probes",   "input"};
+const char *const lab_section_names[SECTION_KINDS] = {
+    "experiment", "programs", "machines", "schedulers", "l1",    "divergence",      "variants", "exclude",
+    "figure",     "table",    "probes",   "input",      "paper", "shown elsewhere", "left out"};
 
 void lab_place(const struct lab_reader *r, const char *at, int *line, int *column)
 {
@@ -244,14 +244,24 @@ static bool same_title(struct lab_word a, struct lab_word b)
     return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;
 }
 
+/* The section's kind in what stands in the brackets: its first word, or both where the kind has two. */
+static struct lab_word first_words(struct lab_word title)
+{
+    struct lab_word first = title;
+    if (lab_word_is(title, lab_section_names[SECTION_ELSEWHERE]) ||
+        lab_word_is(title, lab_section_names[SECTION_LEFT_OUT]))
+        return title;
+    for (size_t i = 0; i < title.length && first.length == title.length; i++)
+        if (isspace((unsigned char)title.at[i]))
+            first.length = i;
+    return first;
+}
+
 static bool read_section_line(struct lab_reader *r, struct lab_word line, int number)
 {
     if (line.at[line.length - 1] != ']')
         return lab_wrong(r, lab_end(line), "expected ']' at the end of the section's name");
-    struct lab_word title = lab_trim(line.at + 1, lab_end(line) - 1), first = title;
-    for (size_t i = 0; i < title.length && first.length == title.length; i++)
-        if (isspace((unsigned char)title.at[i]))
-            first.length = i;
+    struct lab_word title = lab_trim(line.at + 1, lab_end(line) - 1), first = first_words(title);
     int kind = 0;
     while (kind < SECTION_KINDS && !lab_word_is(first, lab_section_names[kind]))
         kind++;

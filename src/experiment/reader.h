@@ -27,6 +27,9 @@ enum lab_section_kind {
     SECTION_TABLE,
     SECTION_PROBES,
     SECTION_INPUT,
+    SECTION_PAPER,
+    SECTION_ELSEWHERE,
+    SECTION_LEFT_OUT,
     SECTION_KINDS
 };
 /* Sections of axes have the numbers between: SECTION_EXPERIMENT + 1 + axis. */

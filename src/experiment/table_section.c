@@ -1,11 +1,12 @@
 /* [table NAME]: numbers of a paper as they stand there. They are text: nothing is computed of them, and no run is
  * compared with them; values that ours are to be compared with belong to a figure (claims.c). */
 #include "experiment/figure_section.h"
+#include "experiment/paper_section.h"
 
 #include <string.h>
 
 enum { MOST_COLUMNS = 64 };
-static const char *const keys[] = {"title", "caption", "source", "columns", "row.LABEL"};
+static const char *const keys[] = {"title", "caption", "source", "columns", "row.LABEL", "claim"};
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 static const char row_prefix[] = "row.";
 
@@ -98,6 +99,8 @@ static bool read_table(const struct lab_reader *r, const struct lab_section *s, 
     t->title = lab_text_of(r, s, "title", t->name);
     t->caption = lab_text_of(r, s, "caption", "");
     t->source = lab_text_of(r, s, "source", "");
+    t->claim = lab_text_of(r, s, "claim", NULL);
+    lab_read_cited(r->arena, t->source, &t->cited);
     if (!*t->source)
         return lab_wrong(r, s->title.at, "expected source = where these numbers were published");
     if (!read_columns(r, s, t))
