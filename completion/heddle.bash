@@ -23,7 +23,8 @@ _heddle_values() { # HEDDLE PREVIOUS-WORD: what may follow it; status 1: it is n
 _heddle_arguments() { # HEDDLE COMMAND: names that are no files
     case $2 in
     run | doctor | inspect | compare | schedule) "$1" list workloads --names ;;
-    sweep | repro | robust) "$1" list experiments --names ;;
+    sweep | robust) "$1" list experiments --names ;;
+    repro) printf 'all\n' && "$1" list experiments --names ;;
     machine) printf 'show\ndiff\n' && "$1" list machines --names ;;
     list) "$1" list --help | sed -n 's/^  \([a-z0-9]*\)  .*/\1/p' ;;
     esac

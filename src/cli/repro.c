@@ -2,6 +2,7 @@
 #include "cli/repro.h"
 
 #include "cli/cli.h"
+#include "cli/repro_all.h"
 #include "cli/sweep_progress.h"
 #include "cli/text_table.h"
 #include "figure/report.h"
@@ -16,15 +17,22 @@
 
 static const char help[] =
     "Usage: heddle repro EXPERIMENT [FIGURE] [OPTION...]\n"
+    "       heddle repro all [EXPERIMENT...] [OPTION...]\n"
     "Repeats a paper's figures: runs what is not in the store yet, writes the page, and prints the published values "
     "beside ours.\n"
     "EXPERIMENT is one of experiments/ ('heddle list experiments') or the path of a file; FIGURE one of its figures.\n"
+    "'all' repeats every experiment that has a section [paper], or the named ones, and writes papers.md: each figure "
+    "and "
+    "table\n"
+    "of each paper, ours beside published, and a verdict.\n"
     "\n"
     "      --size SIZE        test, small or paper: the input of workloads; default: the experiment's\n"
     "  -o, --output FOLDER    where EXPERIMENT.db (results) and EXPERIMENT.html (the page) go, made where it is not "
     "there;\n"
     "                         default: the current folder\n"
     "  -j N                   runs at a time; default: as many as there are cores\n"
+    "      --no-run           run nothing: take the results that are there\n"
+    "      --json FILE        with 'all': the table as JSON, too\n"
     "  -h, --help             this text\n"
     "\n"
     "Stopped at any moment, the same command goes on where it was.\n"
@@ -223,7 +231,7 @@ static bool check_request(const struct repro_request *r, struct error *e)
     return ok && found;
 }
 
-static bool make_folder(const char *path, struct error *e)
+bool repro_make_folder(const char *path, struct error *e)
 {
     struct stat s;
     if (mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &s) == 0 && S_ISDIR(s.st_mode)))
@@ -231,67 +239,114 @@ static bool make_folder(const char *path, struct error *e)
     return error_set(e, ERROR_IO, "cannot make the folder %s: %s", path, strerror(errno));
 }
 
-static int repro(struct repro_request *r, const char *word, const char *folder)
+void repro_files_of(const char *experiment_path, const char *folder, struct repro_files *out)
 {
-    char path[PATH_MAX], store[2 * PATH_MAX], page[2 * PATH_MAX];
+    const char *slash = strrchr(experiment_path, '/'), *name = slash ? slash + 1 : experiment_path;
+    int length = (int)(strlen(name) > 4 ? strlen(name) - 4 : strlen(name));
+    snprintf(out->name, sizeof out->name, "%.*s", length, name);
+    snprintf(out->store, sizeof out->store, "%s/%s.db", folder, out->name);
+    snprintf(out->page, sizeof out->page, "%s/%s.html", folder, out->name);
+}
+
+static int repro(struct repro_request *r, const char *word, const char *folder, bool no_run)
+{
+    char path[PATH_MAX];
+    struct repro_files files;
     struct places places;
     struct error e = {0};
     if (!places_find(&places, &e) || !places_experiment(&places, word, path, &e))
         return cli_fail(&e);
-    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    int length = (int)(strlen(name) > 4 ? strlen(name) - 4 : strlen(name));
-    snprintf(store, sizeof store, "%s/%.*s.db", folder, length, name);
-    snprintf(page, sizeof page, "%s/%.*s.html", folder, length, name);
+    repro_files_of(path, folder, &files);
     r->experiment = path;
-    r->store = store;
-    r->page = page;
-    if (!check_request(r, &e) || !make_folder(folder, &e))
+    r->store = files.store;
+    r->page = files.page;
+    if (!check_request(r, &e) || !repro_make_folder(folder, &e))
         return cli_fail(&e);
-    int status = repro_sweep(r);
+    int status = no_run ? EXIT_DONE : repro_sweep(r);
     if (status != EXIT_DONE && status != EXIT_FAILED)
         return status;
     int printed = repro_print(r);
     if (printed != EXIT_DONE)
         return printed;
-    char *whole = realpath(page, NULL);
-    printf("\nThe page: %s\n", whole ? whole : page);
+    if (no_run)
+        return status;
+    char *whole = realpath(files.page, NULL);
+    printf("\nThe page: %s\n", whole ? whole : files.page);
     free(whole);
     return status;
 }
 
-int cli_repro(int argc, char **argv)
+/* What the command line says. */
+struct words {
+    const char *size, *folder, *json;
+    uint32_t processes;
+    bool no_run;
+};
+
+static bool read_processes(const char *text, uint32_t *processes)
 {
-    static const struct option table[] = {{"size", required_argument, NULL, 's'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
-    struct repro_request r = {0};
-    const char *folder = ".";
-    int c;
+    char *end;
+    errno = 0;
+    *processes = (uint32_t)strtoul(text, &end, 10);
+    return !*end && *processes && *processes <= 4096 && !errno;
+}
+
+/* The options; -1: go on, else the exit code. */
+static int read_options(int argc, char **argv, struct words *w)
+{
+    static const struct option table[] = {
+        {"size", required_argument, NULL, 's'}, {"output", required_argument, NULL, 'o'},
+        {"no-run", no_argument, NULL, 'n'},     {"json", required_argument, NULL, 'J'},
+        {"help", no_argument, NULL, 'h'},       {0}};
     optind = 0;
     opterr = 0;
-    while ((c = getopt_long(argc, argv, ":o:j:h", table, NULL)) != -1) {
-        char *end;
+    for (int c; (c = getopt_long(argc, argv, ":o:j:h", table, NULL)) != -1;)
         switch (c) {
         case 'h': fputs(help, stdout); return EXIT_DONE;
-        case 's': r.size = optarg; break;
-        case 'o': folder = optarg; break;
+        case 's': w->size = optarg; break;
+        case 'o': w->folder = optarg; break;
+        case 'n': w->no_run = true; break;
+        case 'J': w->json = optarg; break;
         case 'j':
-            errno = 0;
-            r.processes = (uint32_t)strtoul(optarg, &end, 10);
-            if (*end || !r.processes || r.processes > 4096 || errno)
+            if (!read_processes(optarg, &w->processes))
                 return cli_usage("repro", "-j needs a number from 1 to 4096, not '%s'", optarg);
             break;
         case ':': return cli_usage("repro", "option '%s' needs a value", argv[optind - 1]);
         default: return cli_unknown_option("repro", argv[optind - 1], table);
         }
-    }
-    if (optind == argc)
+    if (w->size && strcmp(w->size, "test") && strcmp(w->size, "small") && strcmp(w->size, "paper"))
+        return cli_usage("repro", "unknown size '%s': test, small or paper is expected", w->size);
+    return -1;
+}
+
+static int repro_papers(const struct words *w, char **experiments, int count)
+{
+    const struct repro_all_request all = {.experiments = experiments,
+                                          .experiment_count = (uint32_t)count,
+                                          .folder = w->folder,
+                                          .size = w->size,
+                                          .json = w->json,
+                                          .processes = w->processes,
+                                          .no_run = w->no_run};
+    return repro_all(&all);
+}
+
+int cli_repro(int argc, char **argv)
+{
+    struct words w = {.folder = "."};
+    int status = read_options(argc, argv, &w);
+    if (status >= 0)
+        return status;
+    char **rest = argv + optind;
+    int count = argc - optind;
+    if (!count)
         return cli_usage("repro", "which experiment?");
-    if (argc - optind > 2)
-        return cli_usage("repro", "unexpected argument '%s'", argv[optind + 2]);
-    if (r.size && strcmp(r.size, "test") && strcmp(r.size, "small") && strcmp(r.size, "paper"))
-        return cli_usage("repro", "unknown size '%s': test, small or paper is expected", r.size);
-    r.figure = optind + 1 < argc ? argv[optind + 1] : NULL;
-    return repro(&r, argv[optind], folder);
+    if (!strcmp(rest[0], "all"))
+        return repro_papers(&w, rest + 1, count - 1);
+    if (count > 2)
+        return cli_usage("repro", "unexpected argument '%s'", rest[2]);
+    if (w.json)
+        return cli_usage("repro", "--json is for the table of 'heddle repro all'");
+    struct repro_request r = {.size = w.size, .processes = w.processes, .figure = count > 1 ? rest[1] : NULL};
+    return repro(&r, rest[0], w.folder, w.no_run);
 }

@@ -5,6 +5,8 @@
 #include "experiment/experiment.h"
 #include "figure/figure.h"
 
+#include <limits.h>
+
 struct repro_request {
     const char *experiment;   /* path */
     const char *figure;       /* only this one; NULL: all */
@@ -21,5 +23,13 @@ int repro_sweep(const struct repro_request *r);
 int repro_print(const struct repro_request *r);
 /* One figure as a table: a row an x, a column a series. */
 void repro_print_figure(const struct figure_data *d, struct arena *a);
+
+/* Where the results and the page of an experiment are; name: without folder and .ini. */
+struct repro_files {
+    char name[NAME_MAX + 1], store[2 * PATH_MAX], page[2 * PATH_MAX];
+};
+void repro_files_of(const char *experiment_path, const char *folder, struct repro_files *out);
+/* Makes the folder where it is not there. */
+bool repro_make_folder(const char *path, struct error *e);
 
 #endif

@@ -33,6 +33,11 @@ struct figure_source *figure_source_open(struct arena *a, struct store *s, const
 bool figure_compute(struct arena *a, struct figure_source *source, const struct lab_figure *f, struct figure_data *out,
                     struct error *e);
 
+/* missing.c: how many of the runs that the figure's values depend on are not there: every candidate of a choice, and
+ * what is divided by, among them. */
+bool figure_missing_runs(struct arena *a, const struct figure_source *source, const struct lab_figure *f,
+                         uint32_t *missing, struct error *e);
+
 /* The verdict on a figure with published values: ours against the paper's. */
 struct figure_verdict {
     uint32_t compared;                    /* cells with both */
@@ -45,5 +50,7 @@ struct figure_verdict {
 void figure_judge(const struct figure_data *d, struct figure_verdict *out);
 /* Whether an `expect` line holds: 1 yes, 0 no, -1 it cannot be said (no data). */
 int figure_expectation(const struct figure_data *d, const char *expected);
+/* Puts the numbers in order. NAN: there is none. */
+double figure_median(double *numbers, uint32_t count);
 
 #endif

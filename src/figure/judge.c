@@ -22,7 +22,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double *numbers, uint32_t count)
+double figure_median(double *numbers, uint32_t count)
 {
     qsort(numbers, count, sizeof *numbers, by_size);
     return !count ? NAN : count % 2 ? numbers[count / 2] : (numbers[count / 2 - 1] + numbers[count / 2]) / 2;
@@ -77,7 +77,7 @@ void figure_judge(const struct figure_data *d, struct figure_verdict *out)
         judge_rankings(d, i, out);
     }
     if (deviations)
-        out->median_deviation = median(deviations, out->compared);
+        out->median_deviation = figure_median(deviations, out->compared);
     free(deviations);
     for (uint32_t i = 0; i < d->figure->expected_count; i++) {
         int held = figure_expectation(d, d->figure->expected[i]);

@@ -133,6 +133,7 @@ if command -v bash >/dev/null 2>&1; then
     expect 'completion: schedulers' 0 '^gto$' complete run -s gt
     expect 'completion: options' 0 '^--timeline-cycles$' complete run --timel
     expect 'completion: workloads' 0 '^spmv-scalar$' complete run spm
+    expect 'completion: all papers' 0 '^all$' complete repro al
 fi
 expect 'the manual page' 0 '^\.SH HEDDLE RUN$' sh mk/man.sh "$heddle" 1.2.3
 saw 'the manual page: options' '^.fB.-., .-.-scheduler SPEC.fR$'
