@@ -475,6 +475,8 @@ static void load(struct bench *b, uint32_t warp, uint32_t pc, uint32_t accesses,
         touch(b, warp, pc, line + i, outcome, accesses - 1 - i);
 }
 
+#define BY_LOAD ",locality=load,locality_least=-512"
+
 static void learns_a_loop(void **state)
 {
     (void)state;
@@ -482,7 +484,7 @@ static void learns_a_loop(void **state)
     code_start(&code);
     int32_t loop = add_loop(&code, 100, 200, -1);
     add_load(&code, 110, true), add_load(&code, 120, false), add_load(&code, 130, false);
-    run_on(&b, &code, "daws:assoc=1", 40, 3);
+    run_on(&b, &code, "daws:assoc=1" BY_LOAD, 40, 3);
     enter(&b, 0, loop, 32), enter(&b, 1, loop, 32);
     load(&b, 0, 110, 32, 1000, HEDDLE_MISS); /* -1 */
     load(&b, 1, 110, 32, 2000, HEDDLE_HIT);  /* nobody looks at warp 1 */
@@ -517,8 +519,57 @@ static void learns_a_loop(void **state)
     code_end(&code);
 }
 
-/* A line that left: the victim tags tell of locality that was lost. Once per load, whatever its accesses. */
+/* A line that left: the victim tags tell of locality that was lost. A load of eight accesses lost four lines: that is
+ * four accesses with locality, or one load with it. */
 static void lost_locality_counts(void **state)
+{
+    (void)state;
+    for (int by_load = 0; by_load < 2; by_load++) {
+        struct bench b;
+        code_start(&code);
+        int32_t loop = add_loop(&code, 100, 200, -1);
+        add_load(&code, 110, true);
+        run_on(&b, &code, by_load ? "daws:assoc=0.6" BY_LOAD : "daws", 256, 2);
+        enter(&b, 0, loop, 32);
+        for (uint64_t line = 0; line < 4; line++)
+            on(&b)->l1_evict(b.s.state, &b.f.core, &(struct heddle_l1_evict){.address = line * LINE, .owner = 0});
+        load(&b, 0, 110, 8, 0, HEDDLE_MISS);
+        assert_int_equal(b.s.counters[VTA_HITS], 4);
+        assert_int_equal(b.s.counters[SAMPLED_LOADS], by_load ? 1 : 8);
+        assert_int_equal(b.s.counters[LOCAL_LOADS], by_load ? 1 : 4);
+        assert_int_equal(b.s.counters[LOOPS_WITH_LOCALITY], 1);
+        end(&b);
+        code_end(&code);
+    }
+}
+
+/* Rows that begin anywhere: a warp's 128 bytes make three accesses, and the first finds the line of the last trip. The
+ * counter of accesses takes 1, 0 and 0 in every trip, so the loop has no locality when the next one begins; the counter
+ * of loads has gone up by one. */
+static void one_access_of_three_finds_its_line(void **state)
+{
+    (void)state;
+    for (int by_load = 0; by_load < 2; by_load++) {
+        struct bench b;
+        code_start(&code);
+        int32_t loop = add_loop(&code, 100, 200, -1);
+        add_load(&code, 110, true);
+        run_on(&b, &code, by_load ? "daws:assoc=0.6" BY_LOAD : "daws", 256, 2);
+        enter(&b, 0, loop, 32);
+        for (uint64_t trip = 0; trip < 20; trip++) {
+            touch(&b, 0, 110, 10 + trip, HEDDLE_HIT, 2);
+            touch(&b, 0, 110, 11 + trip, HEDDLE_MISS, 1);
+            touch(&b, 0, 110, 11 + trip, HEDDLE_PENDING, 0); /* the load's own line */
+            iterate(&b, 0, loop, 32);
+            assert_int_equal(b.s.counters[PREDICTIONS], by_load ? trip + 1 : 0);
+        }
+        end(&b);
+        code_end(&code);
+    }
+}
+
+/* A counter of accesses stops at 0 on its way down: after a hundred misses one access with locality is enough. */
+static void locality_is_found_at_once(void **state)
 {
     (void)state;
     struct bench b;
@@ -527,12 +578,13 @@ static void lost_locality_counts(void **state)
     add_load(&code, 110, true);
     run_on(&b, &code, "daws", 256, 2);
     enter(&b, 0, loop, 32);
-    for (uint64_t line = 0; line < 4; line++)
-        on(&b)->l1_evict(b.s.state, &b.f.core, &(struct heddle_l1_evict){.address = line * LINE, .owner = 0});
-    load(&b, 0, 110, 8, 0, HEDDLE_MISS);
-    assert_int_equal(b.s.counters[VTA_HITS], 4);
-    assert_int_equal(b.s.counters[LOCAL_LOADS], 1);
-    assert_int_equal(b.s.counters[LOOPS_WITH_LOCALITY], 1);
+    for (uint64_t line = 0; line < 100; line++)
+        load(&b, 0, 110, 1, line, HEDDLE_MISS);
+    iterate(&b, 0, loop, 32);
+    assert_int_equal(b.s.counters[PREDICTIONS], 0);
+    load(&b, 0, 110, 1, 7, HEDDLE_HIT);
+    iterate(&b, 0, loop, 32);
+    assert_int_equal(b.s.counters[PREDICTIONS], 1);
     end(&b);
     code_end(&code);
 }
@@ -718,6 +770,8 @@ int main(void)
         cmocka_unit_test(refuses_what_cannot_work),
         cmocka_unit_test(learns_a_loop),
         cmocka_unit_test(lost_locality_counts),
+        cmocka_unit_test(one_access_of_three_finds_its_line),
+        cmocka_unit_test(locality_is_found_at_once),
         cmocka_unit_test(what_is_not_looked_at),
         cmocka_unit_test(launches_of_the_same_kernel),
         cmocka_unit_test(order_is_greedy_then_oldest),

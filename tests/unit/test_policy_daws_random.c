@@ -365,7 +365,7 @@ static const struct daws_model usual = {.detected = true,
                                         .loops = 64,
                                         .ilrd_sets = 8,
                                         .ilrd_ways = 8,
-                                        .least = -512};
+                                        .by_access = true};
 
 static void detected(void **state)
 {
@@ -385,8 +385,8 @@ static void detected_with_small_tables(void **state)
     how.loads = 5, how.detector_loads = 4, how.loops = 3, how.ilrd_sets = 3, how.ilrd_ways = 2;
     follow("daws:loads=5,detector_loads=4,loops=3,ilrd_entries=6,ilrd_ways=2", how, 100);
     how = usual;
-    how.by_access = true, how.least = 0, how.cache = 1;
-    follow("daws:locality=access,locality_least=0,assoc=1", how, 57);
+    how.by_access = false, how.least = -512, how.cache = 1;
+    follow("daws:locality=load,locality_least=-512,assoc=1", how, 57);
 }
 
 static void profiled(void **state)
