@@ -15,7 +15,9 @@ struct model_load {
 struct daws_model {
     /* How it works. */
     bool detected, greedy, control_flow, by_access;
+    bool small; /* the cache: single warps are to bring more than it holds */
     double cache;
+    unsigned most; /* lines of one warp; with more its loop is not throttled */
     unsigned loads, detector_loads, loops, ilrd_sets, ilrd_ways;
     int least, line_bytes;
     const struct heddle_program *program;
@@ -26,7 +28,7 @@ struct daws_model {
         bool resident, at_barrier;
         uint64_t age;
         unsigned open; /* loops around it */
-        int recorded;  /* the loop whose loads count */
+        int recorded;  /* the loop whose loads count; outside all loops: the closest one */
         unsigned lines;
         uint64_t missed[MODEL_LIST]; /* of the load whose accesses are under way */
         unsigned missed_count;
@@ -175,7 +177,7 @@ static inline unsigned model_footprint(const struct daws_model *m, int loop, uin
         if (there)
             lines += diverged ? n : n > 1 ? 2 : n;
     }
-    return lines > m->cache ? 0 : lines;
+    return lines;
 }
 
 static inline int model_closest(const struct daws_model *m, unsigned pc)
@@ -187,10 +189,25 @@ static inline int model_closest(const struct daws_model *m, unsigned pc)
     return -1;
 }
 
-static inline bool model_any(const struct daws_model *m)
+static inline bool model_unthrottled(const struct daws_model *m, int loop)
 {
     for (int w = 0; w < HEDDLE_WARPS; w++)
-        if (m->warp[w].resident && !m->warp[w].at_barrier && m->warp[w].lines)
+        if (m->warp[w].resident && !m->warp[w].at_barrier && m->warp[w].lines > m->most && m->warp[w].recorded == loop)
+            return true;
+    return false;
+}
+
+/* What the recorded prediction of a warp counts for. */
+static inline unsigned model_recorded(const struct daws_model *m, unsigned w)
+{
+    bool counts = m->warp[w].resident && !m->warp[w].at_barrier && m->warp[w].lines;
+    return counts && !model_unthrottled(m, m->warp[w].recorded) ? m->warp[w].lines : 0;
+}
+
+static inline bool model_any(const struct daws_model *m)
+{
+    for (unsigned w = 0; w < HEDDLE_WARPS; w++)
+        if (model_recorded(m, w))
             return true;
     return false;
 }
@@ -201,16 +218,19 @@ static inline unsigned model_counts(const struct daws_model *m, unsigned w, cons
     if (!m->warp[w].resident || m->warp[w].at_barrier)
         return 0;
     if (m->warp[w].open || view->next_pc == HEDDLE_NO_PC || !model_any(m))
-        return m->warp[w].lines;
+        return model_recorded(m, w);
     if (!(m->program->instructions[view->next_pc].flags & HEDDLE_L1D_LOAD))
-        return m->warp[w].lines;
-    return model_footprint(m, model_closest(m, view->next_pc), view->active);
+        return model_recorded(m, w);
+    int loop = model_closest(m, view->next_pc);
+    unsigned lines = model_footprint(m, loop, view->active);
+    return lines > m->most || model_unthrottled(m, loop) ? 0 : lines;
 }
 
 static inline uint64_t model_held(const struct daws_model *m, const struct heddle_warp *view)
 {
     uint64_t held = 0, age = 0, oldest_age = UINT64_MAX, youngest_age = 0;
     unsigned sum = 0;
+    bool first = true;
     for (unsigned w = 0; w < HEDDLE_WARPS; w++)
         if (m->warp[w].resident) {
             oldest_age = m->warp[w].age < oldest_age ? m->warp[w].age : oldest_age;
@@ -221,8 +241,9 @@ static inline uint64_t model_held(const struct daws_model *m, const struct heddl
             if (!m->warp[w].resident || m->warp[w].age != age)
                 continue;
             unsigned own = model_counts(m, w, &view[w]);
-            if (own && sum + own > m->cache)
+            if (own && !first && sum + own > m->cache)
                 held |= UINT64_C(1) << w;
+            first = first && !own;
             if (!m->greedy || !(held >> w & 1))
                 sum += own;
         }
@@ -311,8 +332,10 @@ static inline void model_loop(struct daws_model *m, const struct heddle_loop_eve
 
 static inline void model_issued(struct daws_model *m, const struct heddle_issue *e)
 {
-    if (e->instruction->flags & HEDDLE_L1D_LOAD && !m->warp[e->warp].open && model_any(m))
-        m->warp[e->warp].lines = model_footprint(m, model_closest(m, e->pc), e->path);
+    if (e->instruction->flags & HEDDLE_L1D_LOAD && !m->warp[e->warp].open && model_any(m)) {
+        m->warp[e->warp].recorded = model_closest(m, e->pc);
+        m->warp[e->warp].lines = model_footprint(m, m->warp[e->warp].recorded, e->path);
+    }
 }
 
 static inline void model_coalesced(struct daws_model *m, const struct heddle_coalesced *e)

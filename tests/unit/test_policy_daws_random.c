@@ -1,6 +1,6 @@
 /* Does DAWS hold the same warps, and keep the same tables, as a plain model, whatever comes? The policy's file is part
  * of this one, so that its tables can be looked at.
- * Left out of quick: it runs for seven seconds.
+ * Left out of quick: it runs for nine seconds.
  * Left out of second builds: it compares whole numbers, which no compiler changes. */
 #include "policy_test.h"
 
@@ -295,12 +295,21 @@ static void compare_tables(const struct table *t)
     assert_int_equal(lines, m->ilrd_count);
 }
 
+/* A warp whose prediction counts, though it is more than the effective size. */
+static bool one_has_more_than_fits(void)
+{
+    for (unsigned warp = 0; warp < WARPS; warp++)
+        if (model_recorded(&w.m, warp) > w.m.cache)
+            return true;
+    return false;
+}
+
 /* Random programs under one choice of parameters. Returns how often the held warps changed. */
 static void follow(const char *spec, struct daws_model how, uint32_t lines)
 {
     char path[] = "/tmp/heddle-daws-XXXXXX", full[256];
     int file = mkstemp(path);
-    unsigned differed = 0, many = 0;
+    unsigned differed = 0, many = 0, alone = 0, oversized = 0;
     uint64_t last = 0;
     assert_true(file >= 0);
     close(file);
@@ -318,6 +327,7 @@ static void follow(const char *spec, struct daws_model how, uint32_t lines)
         w.m = how;
         w.m.line_bytes = LINE;
         w.m.cache = how.cache * lines;
+        w.m.most = how.most ? how.most : lines;
         model_tags_start(&w.m.tags, 2, 8);
         struct table *t = ((struct daws *)w.s.state)->table;
         for (int launches = 0; launches < 4; launches++) {
@@ -336,6 +346,7 @@ static void follow(const char *spec, struct daws_model how, uint32_t lines)
                 assert_int_equal(w.s.choice.scheduler->hold_loads(w.s.state, &w.f.core), expected);
                 differed += expected != last;
                 many += __builtin_popcountll(expected) > 3;
+                alone += one_has_more_than_fits();
                 last = expected;
                 uint32_t passed = roll(3);
                 w.f.core.cycle += passed;
@@ -350,11 +361,15 @@ static void follow(const char *spec, struct daws_model how, uint32_t lines)
         }
         assert_int_equal(w.s.counters[COUNT_VTA_HITS], w.m.vta_hits);
         assert_int_equal(w.s.counters[COUNT_HELD_WARP_CYCLES], w.m.held_warp_cycles);
+        oversized += w.s.counters[COUNT_OVERSIZED] != 0;
         instance_end(&w.s);
     }
     unlink(path);
     if (differed < 100 * programs || many < 40 * programs)
         fail_msg("%s: who is held changed %u times only; %u times more than 3", spec, differed, many);
+    if (how.small && (!oversized || (!how.most && !alone)))
+        fail_msg("%s: %u programs with oversized loops, %u times a warp that has the cache alone", spec, oversized,
+                 alone);
 }
 
 static const struct daws_model usual = {.detected = true,
@@ -389,6 +404,16 @@ static void detected_with_small_tables(void **state)
     follow("daws:locality=load,locality_least=-512,assoc=1", how, 57);
 }
 
+static void detected_with_a_small_cache(void **state)
+{
+    (void)state;
+    struct daws_model how = usual;
+    how.small = true;
+    follow("daws", how, 60);
+    how.most = 36;
+    follow("daws:oversized=effective", how, 60);
+}
+
 static void profiled(void **state)
 {
     (void)state;
@@ -407,6 +432,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(detected),
         cmocka_unit_test(detected_with_small_tables),
+        cmocka_unit_test(detected_with_a_small_cache),
         cmocka_unit_test(profiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,13 +6,16 @@
  * once: a diverged one as many lines as lanes are active, a converged one two (heddle/load_classes.h). An inner loop's
  * prediction replaces the outer's, and stays when the warp leaves the inner loop: the outer's next iteration computes
  * it again from the inner loop's loads (5.1.3). Leaving the outermost loop clears it. A warp at a barrier counts
- * nothing, and a prediction that is larger than the cache by itself counts nothing: that loop is not throttled. While
- * a warp is in a loop, warps outside all loops count, from their next load on, with the prediction of the loop that
- * follows in program order (5.1.2).
+ * nothing. While a warp is in a loop, warps outside all loops count, from their next load on, with the prediction of
+ * the loop that follows in program order (5.1.2).
  *
  * Who may load (5.1). Predictions are summed up from the oldest warp on, and a warp whose sum, its own included,
- * exceeds assoc * lines of the L1D may not load from global and local memory. admit=prefix counts warps that may not
- * load too; admit=greedy does not, so a young warp with a small prediction may pass an older one.
+ * exceeds assoc * lines of the L1D may not load from global and local memory. The oldest warp with a prediction always
+ * may. admit=prefix counts warps that may not load too; admit=greedy does not, so a young warp with a small prediction
+ * may pass an older one.
+ *
+ * A loop is not throttled while one of its warps is predicted to bring more lines than the L1D has: the predictions of
+ * all its warps count nothing. oversized=effective draws that line at assoc * lines.
  *
  * How loads are classified. mode=detected (5.2): one warp per loop is watched (heddle/sampling_warps.h). Its loads say
  * whether the loop has intra-warp locality (heddle/load_locality.h; without it nothing is predicted), which of them
@@ -39,6 +42,7 @@ enum {
     MODE,
     ASSOC,
     ADMIT,
+    OVERSIZED,
     CONTROL_FLOW,
     LOCALITY,
     LOCALITY_LEAST,
@@ -53,6 +57,7 @@ enum {
 };
 enum { DETECTED, PROFILED };
 enum { PREFIX, GREEDY };
+enum { OF_CAPACITY, OF_EFFECTIVE };
 enum { OF_LOADS, OF_ACCESSES };
 enum {
     COUNT_VTA_HITS,
@@ -77,19 +82,21 @@ enum { CONSISTENTLY = 10 };
 /* Cache footprint prediction of a warp. */
 struct prediction {
     uint32_t lines;
-    int32_t loop;    /* whose loads it counts */
+    int32_t loop;    /* whose loads it counts; outside all loops: the closest one */
     uint32_t nested; /* loops that the warp is in */
 };
 
 /* What a warp outside all loops would be predicted at its next load; good while the first three are as they were. */
 struct next_load {
     uint32_t pc, active, version, lines;
+    int32_t loop;
 };
 
 /* The tables of a core. */
 struct table {
     bool detected, greedy, control_flow, by_access; /* by_access: each access says whether the loop has locality */
     uint32_t cache_lines;                           /* EffCacheSize, rounded down */
+    uint32_t most_lines;                            /* of one warp; with more its loop is not throttled */
     uint64_t *counters;
     const struct heddle_ages *ages;
     struct heddle_victim_tags tags;
@@ -106,6 +113,7 @@ struct table {
     struct prediction warp[HEDDLE_WARPS];
     uint64_t resident, in_loop; /* as events say */
     uint64_t predicted;         /* warps with a prediction that is not 0 */
+    uint64_t oversized;         /* warps with one above most_lines */
 
     /* The answer, and what it was worked out from. */
     uint64_t held, held_predicted, held_next;
@@ -135,24 +143,26 @@ static uint32_t footprint(const struct table *t, int32_t loop, uint32_t active)
     return heddle_load_classes_lines(&t->classes, loop, t->control_flow ? (uint32_t)__builtin_popcount(active) : LANES);
 }
 
-static uint32_t fitting(const struct table *t, uint32_t lines) { return lines <= t->cache_lines ? lines : 0; }
-
-static void set_lines(struct table *t, uint32_t warp, uint32_t lines)
+static void set_prediction(struct table *t, uint32_t warp, int32_t loop, uint32_t lines)
 {
-    if (t->warp[warp].lines == lines)
+    struct prediction *w = &t->warp[warp];
+    if (w->lines == lines && w->loop == loop)
         return;
-    t->warp[warp].lines = lines;
+    w->lines = lines;
+    w->loop = loop;
     t->predicted = lines ? t->predicted | bit(warp) : t->predicted & ~bit(warp);
+    t->oversized = lines > t->most_lines ? t->oversized | bit(warp) : t->oversized & ~bit(warp);
     t->changed = true;
 }
 
 static void predict(struct table *t, uint32_t warp, int32_t loop, uint32_t active)
 {
-    uint32_t lines = footprint(t, loop, active), fits = fitting(t, lines);
-    t->counters[COUNT_OVERSIZED] += lines > fits;
-    t->counters[COUNT_PREDICTIONS] += fits != 0;
-    t->counters[COUNT_PREDICTED_LINES] += fits;
-    set_lines(t, warp, fits);
+    uint32_t lines = footprint(t, loop, active);
+    bool oversized = lines > t->most_lines;
+    t->counters[COUNT_OVERSIZED] += oversized;
+    t->counters[COUNT_PREDICTIONS] += lines && !oversized;
+    t->counters[COUNT_PREDICTED_LINES] += oversized ? 0 : lines;
+    set_prediction(t, warp, loop, lines);
 }
 
 /* The loop that begins next in program order; one that begins with the load at pc is about to be entered. */
@@ -165,16 +175,29 @@ static int32_t closest_loop(const struct heddle_program *p, uint32_t pc)
     return closest;
 }
 
-/* Is a warp in a loop that is throttled? Only then do warps outside count. */
+/* The warps of a set that are in the same loop as an oversized one of the set. */
+static uint64_t in_oversized_loops(const struct table *t, uint64_t warps)
+{
+    uint64_t found = 0;
+    for (uint64_t large = warps & t->oversized; large; large &= ~found) {
+        int32_t loop = t->warp[__builtin_ctzll(large)].loop;
+        for (uint64_t rest = warps & ~found; rest; rest &= rest - 1)
+            if (t->warp[__builtin_ctzll(rest)].loop == loop)
+                found |= rest & -rest;
+    }
+    return found;
+}
+
+/* Warps in loops that are throttled. Only while there are some do warps outside count. */
 static uint64_t counted_warps(const struct table *t, const struct heddle_core *core)
 {
-    return t->predicted & ~core->at_barrier;
+    uint64_t warps = t->predicted & ~core->at_barrier;
+    return warps & ~in_oversized_loops(t, warps);
 }
 
 static void forget_warp(struct table *t, uint32_t warp)
 {
-    set_lines(t, warp, 0);
-    t->warp[warp].loop = NO_LOOP;
+    set_prediction(t, warp, NO_LOOP, 0);
     t->warp[warp].nested = 0;
     t->in_loop &= ~bit(warp);
 }
@@ -205,28 +228,42 @@ static uint64_t loads_outside(struct table *t, const struct heddle_core *core)
         }
         if (n->pc == pc && n->active == active && n->version == t->version)
             continue;
-        uint32_t lines = fitting(t, footprint(t, closest_loop(core->program, pc), active));
-        t->changed |= lines != n->lines;
-        *n = (struct next_load){.pc = pc, .active = active, .version = t->version, .lines = lines};
+        int32_t loop = closest_loop(core->program, pc);
+        uint32_t lines = footprint(t, loop, active);
+        t->changed |= lines != n->lines || loop != n->loop;
+        *n = (struct next_load){.pc = pc, .active = active, .version = t->version, .lines = lines, .loop = loop};
     }
     return found;
 }
 
-/* The inclusive prefix sum, from the oldest warp on. */
-static uint64_t beyond_the_cache(const struct table *t, uint64_t predicted, uint64_t next)
+/* Lines that the next load of a warp outside all loops counts for: none where its closest loop is not throttled. */
+static uint32_t lines_of_next_load(const struct table *t, const struct heddle_core *core, uint32_t warp)
+{
+    const struct next_load *n = &t->next[warp];
+    if (n->lines > t->most_lines)
+        return 0;
+    for (uint64_t large = t->oversized & ~core->at_barrier; large; large &= large - 1)
+        if (t->warp[__builtin_ctzll(large)].loop == n->loop)
+            return 0;
+    return n->lines;
+}
+
+/* The inclusive prefix sum, from the oldest warp on, which may load whatever its own prediction is. */
+static uint64_t beyond_the_cache(const struct table *t, const struct heddle_core *core, uint64_t counted, uint64_t next)
 {
     uint32_t lines[HEDDLE_WARPS], sum = 0;
     uint64_t counts = 0, held = 0;
-    for (uint64_t rest = predicted | next; rest; rest &= rest - 1) {
+    for (uint64_t rest = counted | next; rest; rest &= rest - 1) {
         uint32_t warp = (uint32_t)__builtin_ctzll(rest);
-        lines[warp] = next & bit(warp) ? t->next[warp].lines : t->warp[warp].lines;
+        lines[warp] = next & bit(warp) ? lines_of_next_load(t, core, warp) : t->warp[warp].lines;
         counts |= lines[warp] ? bit(warp) : 0;
         sum += lines[warp];
     }
     if (sum <= t->cache_lines)
         return 0;
-    sum = 0;
-    for (uint64_t rest = counts; rest;) {
+    uint32_t oldest = (uint32_t)heddle_ages_oldest(t->ages, counts);
+    sum = lines[oldest];
+    for (uint64_t rest = counts & ~bit(oldest); rest;) {
         uint32_t warp = (uint32_t)heddle_ages_oldest(t->ages, rest);
         if (sum + lines[warp] <= t->cache_lines)
             sum += lines[warp];
@@ -242,10 +279,11 @@ static uint64_t beyond_the_cache(const struct table *t, uint64_t predicted, uint
 static uint64_t hold_loads(void *state, const struct heddle_core *core)
 {
     struct table *t = ((struct daws *)state)->table;
-    uint64_t predicted = counted_warps(t, core), next = predicted ? loads_outside(t, core) : 0;
+    uint64_t predicted = t->predicted & ~core->at_barrier, counted = counted_warps(t, core);
+    uint64_t next = counted ? loads_outside(t, core) : 0;
     if (t->changed || predicted != t->held_predicted || next != t->held_next) {
         count_cycles(t, core->cycle);
-        t->held = beyond_the_cache(t, predicted, next);
+        t->held = beyond_the_cache(t, core, counted, next);
         t->held_predicted = predicted;
         t->held_next = next;
         t->changed = false;
@@ -387,8 +425,9 @@ static struct table *make_table(struct daws *s, const struct heddle_setup *setup
     t->greedy = v[ADMIT].integer == GREEDY;
     t->control_flow = v[CONTROL_FLOW].integer;
     t->by_access = v[LOCALITY].integer == OF_ACCESSES;
-    double lines = v[ASSOC].real * setup->core->l1_sets * setup->core->l1_ways;
-    t->cache_lines = (uint32_t)(lines + 1e-6); /* 0.57 * 100 is 57 */
+    uint32_t lines = setup->core->l1_sets * setup->core->l1_ways;
+    t->cache_lines = (uint32_t)(v[ASSOC].real * lines + 1e-6); /* 0.57 * 100 is 57 */
+    t->most_lines = v[OVERSIZED].integer == OF_CAPACITY ? lines : t->cache_lines;
     t->counters = setup->counters;
     t->ages = &s->greedy.ages;
     const char *wrong = make_parts(t, setup->core, v);
@@ -491,10 +530,9 @@ static void loop(void *state, const struct heddle_core *core, const struct heddl
     }
     if (e->step == HEDDLE_LOOP_ENTER) {
         w->nested++;
-        w->loop = e->loop;
         t->in_loop |= bit(e->warp);
     }
-    predict(t, e->warp, w->loop, e->active);
+    predict(t, e->warp, e->step == HEDDLE_LOOP_ENTER ? e->loop : w->loop, e->active);
     uint32_t lanes = (uint32_t)__builtin_popcount(e->active);
     if (t->detected && heddle_sampling_warps_begin(&t->sampling, e->loop, e->warp, lanes))
         heddle_loop_repetition_clear(&t->repetition, e->warp);
@@ -556,6 +594,7 @@ static void l1_access(void *state, const struct heddle_core *core, const struct 
 static const char *const modes[] = {[DETECTED] = "detected", [PROFILED] = "profiled", NULL};
 static const char *const localities[] = {[OF_LOADS] = "load", [OF_ACCESSES] = "access", NULL};
 static const char *const admits[] = {[PREFIX] = "prefix", [GREEDY] = "greedy", NULL};
+static const char *const sizes[] = {[OF_CAPACITY] = "capacity", [OF_EFFECTIVE] = "effective", NULL};
 
 static const struct heddle_param params[] = {
     [MODE] = {.name = "mode",
@@ -574,6 +613,12 @@ static const struct heddle_param params[] = {
                .default_value = "prefix",
                .choices = admits,
                .help = "older warps that may not load count too, or do not"},
+    [OVERSIZED] = {.name = "oversized",
+                   .type = HEDDLE_CHOICE,
+                   .default_value = "capacity",
+                   .choices = sizes,
+                   .help = "a loop is not throttled while the prediction of one warp exceeds this: all lines of the "
+                           "L1D, or assoc of them"},
     [CONTROL_FLOW] = {.name = "control_flow",
                       .type = HEDDLE_FLAG,
                       .default_value = "on",
@@ -654,7 +699,7 @@ static const struct heddle_counter counters[] = {
                                .help = "their sum; a mean with `predictions`"},
     [COUNT_OVERSIZED] = {.name = "oversized",
                          .unit = "times",
-                         .help = "footprints larger than the cache, which count nothing"},
+                         .help = "footprints too large for a loop to be throttled"},
     [COUNT_OUTSIDE] = {.name = "outside",
                        .unit = "loads",
                        .help = "loads outside loops that took the prediction of their closest loop"},
