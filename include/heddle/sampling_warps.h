@@ -2,11 +2,11 @@
  * time, and a saturating counter per loop says whether the loads of those warps showed locality: up with each that did,
  * down with each that did not. A loop has locality while its counter is above 0; it outlives the warps.
  *
- *   loop, entered or iterated:  heddle_sampling_warps_begin: the warp takes the duty if nobody has it and more than two
- *                               of its lanes are active
- *   loop, left:                 heddle_sampling_warps_leave
- *   ended:                      heddle_sampling_warps_ended
- *   a load is done:             heddle_sampling_warps_judge, for loads of the loop's sampling warp
+ *   loop, entered:   heddle_sampling_warps_enter: the warp takes the duty if nobody has it and more than two of its
+ *                    lanes are active. A warp that is in the loop already does not take it over
+ *   loop, left:      heddle_sampling_warps_leave
+ *   ended:           heddle_sampling_warps_ended
+ *   a load is done:  heddle_sampling_warps_judge, for loads of the loop's sampling warp
  *
  * When the table is full, new loops are not taken: nobody samples them, and they have no locality. */
 #ifndef HEDDLE_SAMPLING_WARPS_H
@@ -72,21 +72,19 @@ static inline bool heddle_sampling_warps_has_locality(const struct heddle_sampli
     return e && e->locality > 0;
 }
 
-/* A warp begins an iteration of a loop. True: it samples the loop. */
-static inline bool heddle_sampling_warps_begin(struct heddle_sampling_warps *t, int32_t loop, uint32_t warp,
+static inline void heddle_sampling_warps_enter(struct heddle_sampling_warps *t, int32_t loop, uint32_t warp,
                                                uint32_t lanes)
 {
     struct heddle_sampled_loop *e = heddle_sampling_warps_find(t, loop);
-    if ((!e || e->warp == HEDDLE_NO_WARP) && lanes >= HEDDLE_SAMPLING_LANES) {
-        if (!e && t->count < t->capacity) {
-            e = &t->entries[t->count++];
-            e->loop = loop;
-            e->locality = 0;
-        }
-        if (e)
-            e->warp = (int32_t)warp;
+    if (lanes < HEDDLE_SAMPLING_LANES || (e && e->warp != HEDDLE_NO_WARP))
+        return;
+    if (!e && t->count < t->capacity) {
+        e = &t->entries[t->count++];
+        e->loop = loop;
+        e->locality = 0;
     }
-    return e && e->warp == (int32_t)warp;
+    if (e)
+        e->warp = (int32_t)warp;
 }
 
 static inline void heddle_sampling_warps_leave(struct heddle_sampling_warps *t, int32_t loop, uint32_t warp)

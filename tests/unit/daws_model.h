@@ -318,13 +318,14 @@ static inline void model_loop(struct daws_model *m, const struct heddle_loop_eve
     m->warp[e->warp].lines = model_footprint(m, m->warp[e->warp].recorded, e->active);
     if (!m->detected)
         return;
-    if (i < 0 && model_lanes(e->active) > 2 && m->sampled_count < m->loops) {
+    bool may_take_over = e->step == HEDDLE_LOOP_ENTER && model_lanes(e->active) > 2;
+    if (i < 0 && may_take_over && m->sampled_count < m->loops) {
         i = (int)m->sampled_count++;
         m->sampled[i].loop = e->loop;
         m->sampled[i].warp = -1;
         m->sampled[i].locality = 0;
     }
-    if (i >= 0 && m->sampled[i].warp < 0 && model_lanes(e->active) > 2)
+    if (i >= 0 && m->sampled[i].warp < 0 && may_take_over)
         m->sampled[i].warp = (int)e->warp;
     if (i >= 0 && m->sampled[i].warp == (int)e->warp)
         model_ilrd_clear(m, e->warp);

@@ -87,8 +87,10 @@ static void full_tables_take_nothing_new(void **state)
 
     struct heddle_sampling_warps s;
     assert_true(heddle_sampling_warps_init(&s, 1, -512, 511));
-    assert_true(heddle_sampling_warps_begin(&s, 4, 9, 32));
-    assert_false(heddle_sampling_warps_begin(&s, 5, 9, 32));
+    heddle_sampling_warps_enter(&s, 4, 9, 32);
+    heddle_sampling_warps_enter(&s, 5, 9, 32);
+    assert_true(heddle_sampling_warps_samples(&s, 4, 9));
+    assert_false(heddle_sampling_warps_samples(&s, 5, 9));
     assert_false(heddle_sampling_warps_has_locality(&s, 5));
     heddle_sampling_warps_free(&s);
 }
@@ -151,19 +153,20 @@ static void one_warp_samples_a_loop(void **state)
     (void)state;
     struct heddle_sampling_warps t;
     assert_true(heddle_sampling_warps_init(&t, 64, -512, 511));
-    assert_false(heddle_sampling_warps_begin(&t, 0, 5, 2)); /* two lanes are too few */
-    assert_true(heddle_sampling_warps_begin(&t, 0, 6, 3));
-    assert_false(heddle_sampling_warps_begin(&t, 0, 5, 32));
-    assert_true(heddle_sampling_warps_begin(&t, 0, 6, 1));  /* keeps it with fewer */
-    assert_true(heddle_sampling_warps_begin(&t, 1, 6, 32)); /* several loops */
+    heddle_sampling_warps_enter(&t, 0, 5, 2); /* two lanes are too few */
+    assert_false(heddle_sampling_warps_samples(&t, 0, 5));
+    heddle_sampling_warps_enter(&t, 0, 6, 3);
+    heddle_sampling_warps_enter(&t, 0, 5, 32); /* there is one */
+    heddle_sampling_warps_enter(&t, 1, 6, 32); /* of another loop */
     assert_true(heddle_sampling_warps_samples(&t, 0, 6));
+    assert_true(heddle_sampling_warps_samples(&t, 1, 6));
     assert_false(heddle_sampling_warps_samples(&t, 0, 5));
     assert_false(heddle_sampling_warps_samples(&t, -1, 6));
     heddle_sampling_warps_leave(&t, 0, 5); /* not its duty */
     assert_true(heddle_sampling_warps_samples(&t, 0, 6));
     heddle_sampling_warps_leave(&t, 0, 6);
     assert_false(heddle_sampling_warps_samples(&t, 0, 6));
-    assert_true(heddle_sampling_warps_begin(&t, 0, 5, 32));
+    heddle_sampling_warps_enter(&t, 0, 5, 32);
     heddle_sampling_warps_ended(&t, 6);
     assert_false(heddle_sampling_warps_samples(&t, 1, 6));
     assert_true(heddle_sampling_warps_samples(&t, 0, 5));
@@ -175,7 +178,7 @@ static void locality_of_a_loop(void **state)
     (void)state;
     struct heddle_sampling_warps t;
     assert_true(heddle_sampling_warps_init(&t, 64, -512, 511));
-    heddle_sampling_warps_begin(&t, 0, 6, 32);
+    heddle_sampling_warps_enter(&t, 0, 6, 32);
     assert_false(heddle_sampling_warps_has_locality(&t, 0));
     assert_true(heddle_sampling_warps_judge(&t, 0, true));
     assert_true(heddle_sampling_warps_has_locality(&t, 0));

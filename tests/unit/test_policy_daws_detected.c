@@ -152,7 +152,7 @@ static void what_is_not_looked_at(void **state)
     run_on(&b, &code, "daws", 256, 2);
     enter(&b, 0, loop, 2); /* too few lanes */
     load(&b, 0, 110, 4, 0, HEDDLE_HIT);
-    iterate(&b, 0, loop, 3);
+    leave(&b, 0, loop), enter(&b, 0, loop, 3);
     load(&b, 0, 50, 4, 0, HEDDLE_HIT);
     enter(&b, 0, inner, 2);
     load(&b, 0, 150, 4, 0, HEDDLE_HIT); /* of the inner loop only */
@@ -181,6 +181,32 @@ static void what_is_not_looked_at(void **state)
     enter(&b, 1, loop, 32);
     load(&b, 1, 110, 1, 0, HEDDLE_HIT);
     assert_int_equal(b.s.counters[SAMPLED_LOADS], 3);
+    end(&b);
+    code_end(&code);
+}
+
+/* When the sampling warp leaves, the next one to enter takes its place, and none that is in the loop already. */
+static void the_next_to_enter_samples(void **state)
+{
+    (void)state;
+    struct bench b;
+    code_start(&code);
+    int32_t loop = add_loop(&code, 100, 200, -1);
+    add_load(&code, 110, true);
+    run_on(&b, &code, "daws", 256, 3);
+    enter(&b, 0, loop, 32), enter(&b, 1, loop, 32);
+    leave(&b, 0, loop);
+    iterate(&b, 1, loop, 32);
+    load(&b, 1, 110, 1, 0, HEDDLE_HIT);
+    assert_int_equal(b.s.counters[SAMPLED_LOADS], 0);
+    enter(&b, 2, loop, 32);
+    load(&b, 1, 110, 1, 0, HEDDLE_HIT);
+    assert_int_equal(b.s.counters[SAMPLED_LOADS], 0);
+    load(&b, 2, 110, 1, 0, HEDDLE_HIT);
+    assert_int_equal(b.s.counters[SAMPLED_LOADS], 1);
+    iterate(&b, 2, loop, 2); /* keeps the duty with fewer lanes */
+    load(&b, 2, 110, 1, 0, HEDDLE_HIT);
+    assert_int_equal(b.s.counters[SAMPLED_LOADS], 2);
     end(&b);
     code_end(&code);
 }
@@ -222,6 +248,7 @@ int main(void)
         cmocka_unit_test(one_access_of_three_finds_its_line),
         cmocka_unit_test(locality_is_found_at_once),
         cmocka_unit_test(what_is_not_looked_at),
+        cmocka_unit_test(the_next_to_enter_samples),
         cmocka_unit_test(launches_of_the_same_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -533,8 +533,11 @@ static void loop(void *state, const struct heddle_core *core, const struct heddl
         t->in_loop |= bit(e->warp);
     }
     predict(t, e->warp, e->step == HEDDLE_LOOP_ENTER ? e->loop : w->loop, e->active);
-    uint32_t lanes = (uint32_t)__builtin_popcount(e->active);
-    if (t->detected && heddle_sampling_warps_begin(&t->sampling, e->loop, e->warp, lanes))
+    if (!t->detected)
+        return;
+    if (e->step == HEDDLE_LOOP_ENTER)
+        heddle_sampling_warps_enter(&t->sampling, e->loop, e->warp, (uint32_t)__builtin_popcount(e->active));
+    if (heddle_sampling_warps_samples(&t->sampling, e->loop, e->warp))
         heddle_loop_repetition_clear(&t->repetition, e->warp);
 }
 
