@@ -7,7 +7,7 @@
 
 extern const struct heddle_probe probe_daws_profile;
 
-static const union heddle_value values[] = {{.text = "unused"}, {.integer = 16}, {.integer = 8}};
+static const union heddle_value values[] = {{.text = "unused"}, {.integer = 16}, {.integer = 8}, {.integer = 0}};
 
 static void check(const struct probed *p, uint32_t pc, unsigned executions, unsigned diverged, unsigned considered,
                   unsigned local)
@@ -101,7 +101,7 @@ static void a_new_launch(void **state)
 static void refuses(const char *file, int entries, uint32_t line_bytes, const char *why)
 {
     struct probed p;
-    const union heddle_value bad[] = {{.text = file}, {.integer = entries}, {.integer = 8}};
+    const union heddle_value bad[] = {{.text = file}, {.integer = entries}, {.integer = 8}, {.integer = 0}};
     assert_false(probed_try(&p, &probe_daws_profile, bad, line_bytes));
     assert_string_equal(p.why, why);
     probed_end(&p);
@@ -126,7 +126,7 @@ static const struct heddle_instruction_table tables[] = {
 
 static bool write_to(const char *name, const char **why)
 {
-    const union heddle_value v[] = {{.text = name}, {.integer = 16}, {.integer = 8}};
+    const union heddle_value v[] = {{.text = name}, {.integer = 16}, {.integer = 8}, {.integer = 0}};
     return probe_daws_profile.write(v, tables, 2, why);
 }
 

@@ -3,7 +3,7 @@
 
 extern const struct heddle_probe probe_lost;
 
-static const union heddle_value sizes[] = {{.integer = 16}, {.integer = 8}};
+static const union heddle_value sizes[] = {{.integer = 16}, {.integer = 8}, {.integer = 0}};
 
 static void check(const struct probed *p, unsigned lost, unsigned after_held, unsigned evicted_held, unsigned outside)
 {
@@ -269,7 +269,7 @@ static void the_warp_has_ended(void **state)
 static void refuses(int entries, int ways, uint32_t line_bytes, const char *why)
 {
     struct probed p;
-    const union heddle_value values[] = {{.integer = entries}, {.integer = ways}};
+    const union heddle_value values[] = {{.integer = entries}, {.integer = ways}, {.integer = 0}};
     assert_false(probed_try(&p, &probe_lost, values, line_bytes));
     assert_string_equal(p.why, why);
     probed_end(&p);
@@ -287,7 +287,7 @@ static void sizes_of_the_tags(void **state)
 {
     (void)state;
     struct probed p;
-    const union heddle_value small[] = {{.integer = 2}, {.integer = 1024}};
+    const union heddle_value small[] = {{.integer = 2}, {.integer = 1024}, {.integer = 0}};
     probed_start(&p, &probe_lost, small);
     probed_evict(&p, 0, 1), probed_evict(&p, 0, 2), probed_evict(&p, 0, 3);
     miss(&p, OUTER, 1);

@@ -6,9 +6,14 @@
 
 enum { LINE = 128, WARPS = 8 };
 
+static void start_with(struct heddle_victim_tags *v, uint32_t sets, uint32_t ways, enum heddle_victim_index index)
+{
+    assert_true(heddle_victim_tags_init(v, WARPS, sets, ways, LINE, index));
+}
+
 static void start(struct heddle_victim_tags *v, uint32_t sets, uint32_t ways)
 {
-    assert_true(heddle_victim_tags_init(v, WARPS, sets, ways, LINE));
+    start_with(v, sets, ways, HEDDLE_VICTIM_HASH);
 }
 
 static void evict(struct heddle_victim_tags *v, int32_t owner, uint64_t line, uint32_t by)
@@ -94,13 +99,54 @@ static void stores_take_tags_out_everywhere(void **state)
     heddle_victim_tags_free(&v);
 }
 
+/* With two sets a line is in set bit 0 XOR bit 1 of its number. With four: (number modulo 4 + 7 * (number / 4)) modulo
+ * 4. One set holds all, and three sets work as well. */
+static void sets_of_lines(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t sets;
+        uint64_t line;
+        uint32_t hash, plain;
+    } rows[] = {
+        {2, 0, 0, 0},   {2, 1, 1, 1},     {2, 2, 1, 0},
+        {2, 3, 0, 1},   {2, 4, 0, 0},     {2, 5, 1, 1},
+        {2, 6, 1, 0},   {2, 7, 0, 1},     {4, 3, 3, 3},
+        {4, 4, 3, 0},   {4, 5, 0, 1},     {4, 8, 2, 0},
+        {4, 12, 1, 0},  {4, 15, 0, 3},    {4, 16, 0, 0},
+        {64, 64, 7, 0}, {64, 129, 15, 1}, {3, 4, 2, 1},
+        {3, 7, 0, 1},   {1, 99, 0, 0},    {2, (UINT64_C(1) << 40) + 2, 1, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int index = HEDDLE_VICTIM_HASH; index <= HEDDLE_VICTIM_PLAIN; index++) {
+            struct heddle_victim_tags v;
+            start_with(&v, rows[i].sets, 1, (enum heddle_victim_index)index);
+            assert_int_equal(heddle_victim_tags_index(&v, rows[i].line), index ? rows[i].plain : rows[i].hash);
+            heddle_victim_tags_free(&v);
+        }
+}
+
+/* One way in each of two sets: lines 0 and 2 are in both sets, or in one, where the second pushes the first out. */
+static void lines_that_share_a_set(void **state)
+{
+    (void)state;
+    for (int index = HEDDLE_VICTIM_HASH; index <= HEDDLE_VICTIM_PLAIN; index++) {
+        struct heddle_victim_tags v;
+        start_with(&v, 2, 1, (enum heddle_victim_index)index);
+        evict(&v, 0, 0, 0), evict(&v, 0, 2, 0);
+        assert_int_equal(load(&v, 0, 0, HEDDLE_MISS), index == HEDDLE_VICTIM_HASH);
+        assert_true(load(&v, 0, 2, HEDDLE_MISS));
+        heddle_victim_tags_free(&v);
+    }
+}
+
 /* Two ways a set: the tag that came first leaves, not the one looked up last; a place that a store freed is taken
  * before a tag has to leave. */
 static void first_in_first_out(void **state)
 {
     (void)state;
     struct heddle_victim_tags v;
-    start(&v, 2, 2);
+    start_with(&v, 2, 2, HEDDLE_VICTIM_PLAIN);
     evict(&v, 0, 0, 0), evict(&v, 0, 2, 0);
     assert_true(load(&v, 0, 0, HEDDLE_MISS));
     evict(&v, 0, 0, 0); /* again: keeps its place */
@@ -124,13 +170,14 @@ static void first_in_first_out(void **state)
 static void random_events_as_in_plain_lists(void **state)
 {
     (void)state;
-    static const unsigned sizes[][2] = {{1, 1}, {1, 16}, {2, 8}, {3, 5}, {16, 1}, {4, 32}};
+    static const unsigned sizes[][2] = {{1, 1}, {1, 16}, {2, 8}, {3, 5}, {16, 1}, {4, 32}, {2, 8}};
     static struct model_tags m;
     for (unsigned k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         struct heddle_victim_tags v;
         uint32_t random = 17 + k;
         unsigned found = 0;
-        start(&v, sizes[k][0], sizes[k][1]);
+        m.plain = k == 6;
+        start_with(&v, sizes[k][0], sizes[k][1], m.plain ? HEDDLE_VICTIM_PLAIN : HEDDLE_VICTIM_HASH);
         model_tags_start(&m, sizes[k][0], sizes[k][1]);
         for (int i = 0; i < 40000; i++) {
             random = random * 1664525 + 1013904223;
@@ -162,9 +209,9 @@ static void nothing_to_hold(void **state)
 {
     (void)state;
     struct heddle_victim_tags v;
-    assert_false(heddle_victim_tags_init(&v, 0, 2, 8, LINE));
+    assert_false(heddle_victim_tags_init(&v, 0, 2, 8, LINE, HEDDLE_VICTIM_HASH));
     heddle_victim_tags_free(&v);
-    assert_false(heddle_victim_tags_init(&v, 8, 2, 8, 0)); /* a machine without an L1D */
+    assert_false(heddle_victim_tags_init(&v, 8, 2, 8, 0, HEDDLE_VICTIM_HASH)); /* a machine without an L1D */
     heddle_victim_tags_free(&v);
 }
 
@@ -175,6 +222,8 @@ int main(void)
         cmocka_unit_test(which_accesses_look),
         cmocka_unit_test(the_line_that_leaves_comes_first),
         cmocka_unit_test(stores_take_tags_out_everywhere),
+        cmocka_unit_test(sets_of_lines),
+        cmocka_unit_test(lines_that_share_a_set),
         cmocka_unit_test(first_in_first_out),
         cmocka_unit_test(random_events_as_in_plain_lists),
         cmocka_unit_test(nothing_to_hold),

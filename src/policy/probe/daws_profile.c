@@ -16,7 +16,7 @@
 
 #include <inttypes.h>
 
-enum { FILE_NAME, VTA_ENTRIES, VTA_WAYS };
+enum { FILE_NAME, VTA_ENTRIES, VTA_WAYS, VTA_INDEX };
 enum { EXECUTIONS, DIVERGED, CONSIDERED, LOCAL, COLUMNS };
 enum { FEW = 2 };
 
@@ -40,7 +40,8 @@ static bool init(void *state, const struct heddle_setup *setup)
         return heddle_refuse(setup, "vta_entries is not a multiple of vta_ways");
     if (!core->l1_line_bytes)
         return heddle_refuse(setup, "it needs an L1 data cache");
-    return heddle_victim_tags_init(&s->tags, core->warp_slots, entries / ways, ways, core->l1_line_bytes);
+    return heddle_victim_tags_init(&s->tags, core->warp_slots, entries / ways, ways, core->l1_line_bytes,
+                                   (enum heddle_victim_index)setup->values[VTA_INDEX].integer);
 }
 
 static void finish(void *state)
@@ -125,6 +126,11 @@ static const struct heddle_param params[] = {
                   .least = 1,
                   .most = 1024,
                   .help = "of them in a set, a divisor; at most all"},
+    [VTA_INDEX] = {.name = "vta_index",
+                   .type = HEDDLE_CHOICE,
+                   .default_value = "hash",
+                   .choices = heddle_victim_indices,
+                   .help = HEDDLE_VICTIM_INDEX_HELP},
     {0},
 };
 static const struct heddle_counter columns[] = {

@@ -16,7 +16,7 @@
  * in the slot lost, which counts as lost and never as evicted_held. */
 #include "heddle/victim_tags.h"
 
-enum { VTA_ENTRIES, VTA_WAYS };
+enum { VTA_ENTRIES, VTA_WAYS, VTA_INDEX };
 enum { LOST, AFTER_HELD, EVICTED_HELD, OUTSIDE_LOOPS };
 
 struct lost {
@@ -48,8 +48,9 @@ static bool init(void *state, const struct heddle_setup *setup)
         return heddle_refuse(setup, "it needs an L1 data cache");
     s->used_at = calloc((size_t)core->l1_sets * s->ways + 1, sizeof *s->used_at);
     uint32_t sets = entries / ways, bytes = core->l1_line_bytes;
-    return s->used_at && heddle_victim_tags_init(&s->tags, core->warp_slots, sets, ways, bytes) &&
-           heddle_victim_tags_init(&s->evicted_held, core->warp_slots, sets, 2 * ways, bytes);
+    enum heddle_victim_index index = (enum heddle_victim_index)setup->values[VTA_INDEX].integer;
+    return s->used_at && heddle_victim_tags_init(&s->tags, core->warp_slots, sets, ways, bytes, index) &&
+           heddle_victim_tags_init(&s->evicted_held, core->warp_slots, sets, 2 * ways, bytes, index);
 }
 
 static void finish(void *state)
@@ -171,6 +172,11 @@ static const struct heddle_param params[] = {
                   .least = 1,
                   .most = 1024,
                   .help = "of them in a set, a divisor; at most all"},
+    [VTA_INDEX] = {.name = "vta_index",
+                   .type = HEDDLE_CHOICE,
+                   .default_value = "hash",
+                   .choices = heddle_victim_indices,
+                   .help = HEDDLE_VICTIM_INDEX_HELP},
     {0},
 };
 static const struct heddle_counter counters[] = {

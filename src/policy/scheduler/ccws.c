@@ -25,7 +25,7 @@
  * warps later for the ranking than for LLDS. */
 #include "heddle/victim_tags.h"
 
-enum { K_THROTTLE, BASE_SCORE, VTA_ENTRIES, VTA_WAYS, SCORE_BITS };
+enum { K_THROTTLE, BASE_SCORE, VTA_ENTRIES, VTA_WAYS, VTA_INDEX, SCORE_BITS };
 enum {
     COUNT_VTA_HITS,
     COUNT_RAISED,
@@ -246,7 +246,7 @@ static struct table *make_table(const struct heddle_setup *setup)
     else if (!setup->core->l1_line_bytes)
         heddle_refuse(setup, "it needs an L1 data cache");
     else if (heddle_victim_tags_init(&t->tags, setup->core->warp_slots, entries / ways, ways,
-                                     setup->core->l1_line_bytes))
+                                     setup->core->l1_line_bytes, (enum heddle_victim_index)v[VTA_INDEX].integer))
         return t;
     heddle_victim_tags_free(&t->tags);
     free(t);
@@ -402,6 +402,11 @@ static const struct heddle_param params[] = {
                   .least = 1,
                   .most = 1024,
                   .help = "of them in a set, a divisor; at most all"},
+    [VTA_INDEX] = {.name = "vta_index",
+                   .type = HEDDLE_CHOICE,
+                   .default_value = "hash",
+                   .choices = heddle_victim_indices,
+                   .help = HEDDLE_VICTIM_INDEX_HELP},
     [SCORE_BITS] = {.name = "score_bits",
                     .type = HEDDLE_INTEGER,
                     .default_value = "32",

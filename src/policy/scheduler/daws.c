@@ -54,6 +54,7 @@ enum {
     ILRD_WAYS,
     VTA_ENTRIES,
     VTA_WAYS,
+    VTA_INDEX,
 };
 enum { DETECTED, PROFILED };
 enum { PREFIX, GREEDY };
@@ -406,7 +407,8 @@ static const char *make_parts(struct table *t, const struct heddle_core *core, c
         return "ilrd_entries is not a multiple of ilrd_ways";
     if (!core->l1_line_bytes)
         return "it needs an L1 data cache";
-    bool made = heddle_victim_tags_init(&t->tags, core->warp_slots, vta / vta_ways, vta_ways, core->l1_line_bytes) &&
+    bool made = heddle_victim_tags_init(&t->tags, core->warp_slots, vta / vta_ways, vta_ways, core->l1_line_bytes,
+                                        (enum heddle_victim_index)v[VTA_INDEX].integer) &&
                 heddle_load_classes_init(&t->classes, (uint32_t)v[LOADS].integer) &&
                 heddle_sampling_warps_init(&t->sampling, (uint32_t)v[LOOPS].integer, (int32_t)v[LOCALITY_LEAST].integer,
                                            LOCALITY_MOST) &&
@@ -680,6 +682,11 @@ static const struct heddle_param params[] = {
                   .least = 1,
                   .most = 1024,
                   .help = "of them in a set, a divisor; at most all"},
+    [VTA_INDEX] = {.name = "vta_index",
+                   .type = HEDDLE_CHOICE,
+                   .default_value = "hash",
+                   .choices = heddle_victim_indices,
+                   .help = HEDDLE_VICTIM_INDEX_HELP},
     {0},
 };
 static const struct heddle_counter counters[] = {
