@@ -3,7 +3,8 @@
  * simulator knows the path's mask alone. */
 #include "heddle/policy.h"
 
-enum { LANES, MOST_LANES = 32 };
+enum { LANES, CLASSES };
+enum { MOST_LANES = 32, LANES_OF_A_CLASS = 4 };
 
 static const struct heddle_counter counters[] = {
     [LANES] = {.name = "lanes",
@@ -11,23 +12,33 @@ static const struct heddle_counter counters[] = {
                .help = "issued with so many lanes on their path, from 0",
                .kind = HEDDLE_HISTOGRAM,
                .buckets = MOST_LANES + 1},
+    [CLASSES] = {.name = "classes",
+                 .unit = "warp instructions",
+                 .help = "the same by classes of lanes: 0 to 4, 5 to 8, 9 to 12, ... 29 to 32",
+                 .kind = HEDDLE_HISTOGRAM,
+                 .buckets = MOST_LANES / LANES_OF_A_CLASS},
     {0},
 };
 
 struct activity {
-    uint64_t *lanes;
+    uint64_t *lanes, *classes;
 };
 
 static bool init(void *state, const struct heddle_setup *setup)
 {
-    ((struct activity *)state)->lanes = setup->histograms[LANES];
+    struct activity *s = state;
+    s->lanes = setup->histograms[LANES];
+    s->classes = setup->histograms[CLASSES];
     return true;
 }
 
 static void issued(void *state, const struct heddle_core *core, const struct heddle_issue *e)
 {
+    struct activity *s = state;
+    uint32_t lanes = (uint32_t)__builtin_popcount(e->path);
     (void)core;
-    ((struct activity *)state)->lanes[__builtin_popcount(e->path)]++;
+    s->lanes[lanes]++;
+    s->classes[lanes ? (lanes - 1) / LANES_OF_A_CLASS : 0]++; /* W[0:4] has 0 to 4 */
 }
 
 const struct heddle_probe probe_activity = {
