@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define HEDDLE_POLICY_ABI  7
+#define HEDDLE_POLICY_ABI  8
 #define HEDDLE_WARPS       64
 #define HEDDLE_NO_WARP     (-1)
 #define HEDDLE_NO_PC       UINT32_MAX
@@ -186,6 +186,7 @@ struct heddle_l1_access {
     uint64_t owner_age;
     uint32_t set, way; /* way UINT32_MAX: none */
     uint32_t left;     /* accesses of the same instruction that are still to come: 0, this was its last */
+    uint32_t lanes;    /* that it serves; 0: not known, on machines that follow which bytes are read or written */
 };
 /* The data of a miss has come, before those who wait for it are answered. */
 struct heddle_l1_fill {

@@ -5,6 +5,13 @@
 
 #include <stdio.h>
 
+/* 0 where bytes have taken their place in the packet. */
+static uint32_t lanes(const struct sm *c, const struct packet *p)
+{
+    bool bytes = packet_is_write(p) ? c->lsu.tells_written : p->kind == PACKET_LOAD && c->config->l1d.partial_writes;
+    return bytes ? 0 : p->mask;
+}
+
 static struct heddle_l1_access describe(const struct sm *c, const struct packet *p, enum heddle_outcome outcome,
                                         uint32_t set, uint32_t way)
 {
@@ -17,7 +24,8 @@ static struct heddle_l1_access describe(const struct sm *c, const struct packet 
                                      .owner = -1,
                                      .set = set,
                                      .way = way,
-                                     .left = p->left};
+                                     .left = p->left,
+                                     .lanes = lanes(c, p)};
 }
 
 /* Decisions */

@@ -14,7 +14,7 @@ run() { # RESULT OPTION... PROGRAM: at its test size
 with_probes() { # RESULT OPTION... PROGRAM
     result=$1
     shift
-    run "$result" --pcs --probe loads --probe trips --probe lost --probe "daws-profile:file=$scratch/profile" "$@"
+    run "$result" --pcs --probe loads --probe threads --probe trips --probe lost --probe "daws-profile:file=$scratch/profile" "$@"
 }
 compare() { # NAME OPTION... PROGRAM
     what=$1
@@ -43,6 +43,13 @@ with_probes walk -s gto --set l1d.sets=8192 spmv-scalar >/dev/null 2>&1
 last=$("$json_check" "$scratch/walk.json" total.trips.last_trip)
 hits=$("$json_check" "$scratch/walk.json" total.l1d.intra_warp_hits)
 is 'spmv-scalar: nearly all hits are of the last trip' test "$((last * 100))" -gt "$((hits * 90))"
+
+# Each thread walks along a row there, and short rows share lines; on bfs threads of a warp also meet on lines.
+same=$("$json_check" "$scratch/walk.json" total.threads.same_thread)
+is 'spmv-scalar: most hits are of the same thread' test "$((same * 100))" -gt "$((hits * 70))"
+is 'spmv-scalar: not all of them are' test "$same" -lt "$hits"
+other=$("$json_check" "$scratch/one.json" total.threads.same_warp)
+is 'bfs: threads use what others of their warp brought' test "$other" -gt 0
 
 # What holds warps in loops, and what comes of it.
 with_probes held -s ccws:k_throttle=100 --set l1d.sets=4 spmv-scalar >/dev/null 2>&1

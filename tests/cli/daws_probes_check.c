@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const probes[] = {"loads", "trips", "lost", "daws-profile", NULL};
+static const char *const probes[] = {"loads", "threads", "trips", "lost", "daws-profile", NULL};
 
 static json_t *load(const char *path)
 {
@@ -58,6 +58,8 @@ static int check_load(json_t *pc)
     bad |= unequal("accesses", accesses, plain(pc, "load_accesses"));
     bad |= unequal("hits", intra + inter, plain(pc, "l1d_hits"));
     bad |= unequal("misses", misses, plain(pc, "l1d_misses") + plain(pc, "l1d_pending_hits"));
+    json_int_t same_thread = number(pc, "loads", "intra_thread_hits");
+    bad |= unequal("hits by thread", same_thread + number(pc, "loads", "inter_thread_hits"), intra);
     bad |= unequal("lanes", lanes, plain(pc, "thread_executions"));
     bad |= unequal("considered", number(pc, "loads", "converged") + diverged, considered);
     bad |= unequal("diverged", diverged, number(pc, "daws-profile", "diverged"));
@@ -70,7 +72,7 @@ static int check_load(json_t *pc)
 
 static int check_kernel(json_t *kernel)
 {
-    json_int_t accesses = 0, intra = 0, inter = 0, trips = 0, lost = number(kernel, "lost", "lost");
+    json_int_t accesses = 0, intra = 0, inter = 0, same_thread = 0, trips = 0, lost = number(kernel, "lost", "lost");
     static const char *const classes[] = {"this_trip", "last_trip", "other", "same_load", "outside_loops", "unseen"};
     size_t i;
     json_t *pc;
@@ -83,12 +85,18 @@ static int check_kernel(json_t *kernel)
         accesses += number(pc, "loads", "accesses");
         intra += number(pc, "loads", "intra_warp_hits");
         inter += number(pc, "loads", "inter_warp_hits");
+        same_thread += number(pc, "loads", "intra_thread_hits");
     }
     for (i = 0; i < sizeof classes / sizeof *classes; i++)
         trips += number(kernel, "trips", classes[i]);
     bad |= unequal("reads", accesses, number(kernel, "l1d", "reads"));
     bad |= unequal("intra-warp hits", intra, number(kernel, "l1d", "intra_warp_hits"));
     bad |= unequal("inter-warp hits", inter, number(kernel, "l1d", "inter_warp_hits"));
+    bad |= unequal("same thread", same_thread, number(kernel, "threads", "same_thread"));
+    bad |= unequal("same warp", intra - same_thread, number(kernel, "threads", "same_warp"));
+    bad |= unequal("other warp", inter, number(kernel, "threads", "other_warp"));
+    bad |= unequal("misses", accesses - intra - inter, number(kernel, "threads", "misses"));
+    bad |= unequal("lines of unknown threads", number(kernel, "threads", "unseen"), 0);
     bad |= unequal("trips", trips, number(kernel, "l1d", "intra_warp_hits"));
     bad |= unequal("unseen", number(kernel, "trips", "unseen"), 0);
     const char *scheduler = json_object_get(kernel, "ccws") ? "ccws" : json_object_get(kernel, "daws") ? "daws" : NULL;

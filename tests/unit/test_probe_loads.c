@@ -63,6 +63,45 @@ static void whose_line_it_was(void **state)
     probed_end(&p);
 }
 
+static void touch(struct probed *p, uint32_t warp, uint64_t line, enum heddle_outcome outcome, uint32_t lanes)
+{
+    struct heddle_l1_access e = probed_event(p, warp, INNER, line, outcome, 2, 0);
+    e.lanes = lanes;
+    probed_tell(p, &e);
+}
+
+/* Warp 2 brings line 7: lanes 0 and 1 miss, lane 4 finds it on its way. */
+static void whose_thread_it_was(void **state)
+{
+    (void)state;
+    struct probed p;
+    probed_start(&p, &probe_loads, NULL);
+    touch(&p, 2, 7, HEDDLE_MISS, 0x3);
+    touch(&p, 3, 7, HEDDLE_PENDING, 0x100); /* another warp's lanes do not count */
+    touch(&p, 2, 7, HEDDLE_PENDING, 0x10);
+    check(&p, INNER, "misses", 3);
+    touch(&p, 2, 7, HEDDLE_HIT, 0x6); /* lane 1 is one of them */
+    touch(&p, 2, 7, HEDDLE_HIT, 0x10);
+    touch(&p, 2, 7, HEDDLE_HIT, 0x4); /* a hit does not bring it */
+    touch(&p, 2, 7, HEDDLE_HIT, 0x104);
+    touch(&p, 3, 7, HEDDLE_HIT, 0x3);
+    check(&p, INNER, "intra_warp_hits", 4);
+    check(&p, INNER, "intra_thread_hits", 2);
+    check(&p, INNER, "inter_thread_hits", 2);
+    check(&p, INNER, "inter_warp_hits", 1);
+    touch(&p, 2, 7, HEDDLE_MISS, 0x4); /* it had left */
+    touch(&p, 2, 7, HEDDLE_HIT, 0x4);
+    touch(&p, 2, 7, HEDDLE_HIT, 0x3);
+    check(&p, INNER, "intra_thread_hits", 3);
+    check(&p, INNER, "inter_thread_hits", 3);
+    touch(&p, 2, 7, HEDDLE_HIT, 0);    /* lanes not known */
+    touch(&p, 2, 55, HEDDLE_HIT, 0x4); /* another line in its way, whose arrival was not seen */
+    check(&p, INNER, "intra_warp_hits", 8);
+    check(&p, INNER, "intra_thread_hits", 3);
+    check(&p, INNER, "inter_thread_hits", 3);
+    probed_end(&p);
+}
+
 static void only_loads_through_the_l1d(void **state)
 {
     (void)state;
@@ -98,9 +137,8 @@ static void the_table_may_move(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_and_accesses),
-        cmocka_unit_test(whose_line_it_was),
-        cmocka_unit_test(only_loads_through_the_l1d),
+        cmocka_unit_test(lanes_and_accesses),  cmocka_unit_test(whose_line_it_was),
+        cmocka_unit_test(whose_thread_it_was), cmocka_unit_test(only_loads_through_the_l1d),
         cmocka_unit_test(the_table_may_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* What each load does: how far its lanes spread over lines, and whose lines it finds in the L1 data cache
- * (DAWS, MICRO 2013, figures 3 and 5). One row per load of global or local memory that goes through the L1D.
+ * (DAWS, MICRO 2013, figures 3 and 5; CCWS, MICRO 2012, figure 11). One row per load of global or local memory that
+ * goes through the L1D.
  *
  * The paper calls a load converged if it makes one or two accesses however many lanes are active, completely diverged
  * if it makes as many as there are lanes, and says nothing of loads of one or two lanes, which are both: executions
@@ -7,8 +8,9 @@
  *
  * A hit belongs to the warp that brought the line: its slot and its age, as a slot may have a new warp by now. An
  * access that finds its line still on its way is a miss here, as in the paper's figures, so that
- * intra_warp_hits + inter_warp_hits + misses = accesses for a launch that came to its end. */
-#include "heddle/policy.h"
+ * intra_warp_hits + inter_warp_hits + misses = accesses for a launch that came to its end. Of intra_warp_hits those are
+ * intra_thread_hits that the thread itself had brought (heddle/line_threads.h), and the others inter_thread_hits. */
+#include "heddle/line_threads.h"
 
 enum {
     EXECUTIONS,
@@ -23,20 +25,25 @@ enum {
     INTER_WARP_HITS,
     MISSES,
     IN_LOOP,
+    INTRA_THREAD_HITS,
+    INTER_THREAD_HITS,
     COLUMNS
 };
 enum { FEW = 2 };
 
 struct loads {
     uint64_t *const *instructions;
+    struct heddle_line_threads lines;
 };
 
 static bool init(void *state, const struct heddle_setup *setup)
 {
     struct loads *s = state;
     s->instructions = setup->instructions;
-    return true;
+    return heddle_line_threads_init(&s->lines, setup->core);
 }
+
+static void finish(void *state) { heddle_line_threads_free(&((struct loads *)state)->lines); }
 
 static void raise_to(uint64_t *maximum, uint64_t value)
 {
@@ -64,12 +71,17 @@ static void coalesced(void *state, const struct heddle_core *core, const struct 
 
 static void l1_access(void *state, const struct heddle_core *core, const struct heddle_l1_access *e)
 {
-    const struct loads *s = state;
-    if (e->store || e->outcome == HEDDLE_FAIL)
+    struct loads *s = state;
+    enum heddle_line_user user = heddle_line_threads_accessed(&s->lines, e, core->warp[e->warp].age);
+    if (user == HEDDLE_NO_LOAD)
         return;
-    bool own = e->owner == (int32_t)e->warp && e->owner_age == core->warp[e->warp].age;
-    int column = e->outcome != HEDDLE_HIT ? MISSES : own ? INTRA_WARP_HITS : INTER_WARP_HITS;
-    heddle_row(*s->instructions, COLUMNS, e->pc)[column]++;
+    bool own = user == HEDDLE_LINE_OF_THREAD || user == HEDDLE_LINE_OF_WARP || user == HEDDLE_LINE_UNSEEN;
+    uint64_t *row = heddle_row(*s->instructions, COLUMNS, e->pc);
+    row[MISSES] += user == HEDDLE_NO_LINE;
+    row[INTRA_WARP_HITS] += own;
+    row[INTER_WARP_HITS] += user == HEDDLE_LINE_OF_OTHERS;
+    row[INTRA_THREAD_HITS] += user == HEDDLE_LINE_OF_THREAD;
+    row[INTER_THREAD_HITS] += user == HEDDLE_LINE_OF_WARP;
 }
 
 static const struct heddle_counter columns[] = {
@@ -103,6 +115,12 @@ static const struct heddle_counter columns[] = {
                          .help = "hits on a line that another warp had brought"},
     [MISSES] = {.name = "misses", .unit = "accesses", .help = "accesses whose line was not there, or still on its way"},
     [IN_LOOP] = {.name = "in_loop", .unit = "flag", .kind = HEDDLE_MAXIMUM, .help = "1: the load is inside a loop"},
+    [INTRA_THREAD_HITS] = {.name = "intra_thread_hits",
+                           .unit = "accesses",
+                           .help = "those of intra_warp_hits on a line that one of the access's threads had brought"},
+    [INTER_THREAD_HITS] = {.name = "inter_thread_hits",
+                           .unit = "accesses",
+                           .help = "those of intra_warp_hits on a line that other threads of the warp had brought"},
     {0},
 };
 
@@ -116,6 +134,7 @@ const struct heddle_probe probe_loads = {
             .instructions = columns,
             .state_bytes = sizeof(struct loads),
             .init = init,
+            .finish = finish,
             .on = {.coalesced = coalesced, .l1_access = l1_access},
         },
 };
