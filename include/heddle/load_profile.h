@@ -3,10 +3,11 @@
  *
  *   # a comment
  *   kernel NAME
- *   load PC EXECUTIONS DIVERGED CONSIDERED LOCAL
+ *   load PC EXECUTIONS DIVERGED CONSIDERED ACCESSES LOCAL
  *
  * PC is the index of the instruction in its kernel. Of EXECUTIONS, CONSIDERED had more than 2 active lanes, and
- * DIVERGED of these made more than 2 accesses; LOCAL of all showed intra-warp locality (heddle/load_locality.h). */
+ * DIVERGED of these made more than 2 accesses; LOCAL of all ACCESSES showed intra-warp locality
+ * (heddle/load_locality.h). */
 #ifndef HEDDLE_LOAD_PROFILE_H
 #define HEDDLE_LOAD_PROFILE_H
 
@@ -22,7 +23,7 @@ extern "C" {
 #endif
 
 struct heddle_profiled_load {
-    uint64_t pc, executions, diverged, considered, local;
+    uint64_t pc, executions, diverged, considered, accesses, local;
 };
 struct heddle_profiled_kernel {
     char *name;
@@ -76,21 +77,21 @@ static inline const char *heddle_load_profile_kernel(struct heddle_load_profile 
 
 static inline const char *heddle_load_profile_load(struct heddle_load_profile *p, const char *numbers)
 {
-    uint64_t n[5];
-    for (int i = 0; i < 5; i++) {
+    uint64_t n[6];
+    for (int i = 0; i < 6; i++) {
         numbers += strspn(numbers, " \t");
         size_t digits = strspn(numbers, "0123456789");
         if (!digits || digits > 19)
-            return "five numbers were expected after 'load'";
+            return "six numbers were expected after 'load'";
         n[i] = strtoull(numbers, NULL, 10);
         numbers += digits;
     }
-    struct heddle_profiled_load load = {n[0], n[1], n[2], n[3], n[4]};
+    struct heddle_profiled_load load = {n[0], n[1], n[2], n[3], n[4], n[5]};
     if (*numbers)
-        return "five numbers were expected after 'load'";
+        return "six numbers were expected after 'load'";
     if (!p->kernel_count)
         return "a load before the first kernel";
-    if (load.diverged > load.considered || load.considered > load.executions || load.local > load.executions)
+    if (load.diverged > load.considered || load.considered > load.executions || load.local > load.accesses)
         return "a part that is more than its whole";
     struct heddle_profiled_kernel *k = &p->kernels[p->kernel_count - 1];
     for (uint32_t i = 0; i < k->load_count; i++)

@@ -67,7 +67,8 @@ static int check_load(json_t *pc)
     bad |= wrong("fully diverged, but not diverged", number(pc, "loads", "fully_diverged") > diverged);
     bad |= wrong("most lanes", number(pc, "loads", "most_lanes") * executions < lanes);
     bad |= wrong("most accesses", number(pc, "loads", "most_accesses") * executions < accesses);
-    return bad | wrong("more local executions than executions", number(pc, "daws-profile", "local") > executions);
+    bad |= unequal("accesses of the profile", number(pc, "daws-profile", "accesses"), accesses);
+    return bad | wrong("more local accesses than accesses", number(pc, "daws-profile", "local") > accesses);
 }
 
 static int check_kernel(json_t *kernel)
@@ -164,19 +165,21 @@ static json_int_t executions_in_all(json_t *root)
 
 static int check_profile(json_t *root, const char *path)
 {
-    static const char *const columns[] = {"executions", "diverged", "considered", "local"};
+    static const char *const columns[] = {"executions", "diverged", "considered", "accesses", "local"};
     char line[1000], name[900] = "";
-    long long at, value[4], in_all = 0;
+    long long at, value[5], in_all = 0;
     int bad = 0;
     FILE *f = fopen(path, "r");
-    if (!f || !fgets(line, sizeof line, f) || strcmp(line, "# heddle daws-profile 1\n"))
+    if (!f || !fgets(line, sizeof line, f) || strcmp(line, "# heddle daws-profile 2\n"))
         return wrong("no profile, or not its first line", 1);
     while (fgets(line, sizeof line, f)) {
         if (sscanf(line, "kernel %899s", name) == 1)
             continue;
-        if (sscanf(line, "load %lld %lld %lld %lld %lld", &at, value, value + 1, value + 2, value + 3) != 5 || !*name)
+        if (sscanf(line, "load %lld %lld %lld %lld %lld %lld", &at, value, value + 1, value + 2, value + 3,
+                   value + 4) != 6 ||
+            !*name)
             return wrong(line, 1);
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 5; i++)
             bad |= unequal(columns[i], value[i], over_launches(root, name, at, columns[i]));
         in_all += value[0];
     }

@@ -9,7 +9,7 @@
 enum { MODEL_LIST = 512 };
 
 struct model_load {
-    uint64_t executions, diverged, considered, local;
+    uint64_t executions, diverged, considered, accesses, local;
 }; /* as profiled */
 
 struct daws_model {
@@ -261,15 +261,15 @@ static inline void model_kernel(struct daws_model *m, const struct heddle_progra
     m->load_count = m->sampled_count = m->detector_count = m->ilrd_count = 0;
     for (unsigned pc = 0; !m->detected && pc < p->instruction_count; pc++) {
         const struct heddle_instruction *in = &p->instructions[pc];
-        uint64_t executions = 0, local = 0;
+        uint64_t accesses = 0, local = 0;
         if (!(in->flags & HEDDLE_L1D_LOAD) || in->loop < 0 || !m->profile[pc].executions)
             continue;
         for (unsigned other = 0; other < p->instruction_count; other++)
             if (p->instructions[other].loop == in->loop) {
-                executions += m->profile[other].executions;
+                accesses += m->profile[other].accesses;
                 local += m->profile[other].local;
             }
-        if (2 * local > executions)
+        if (2 * local > accesses)
             model_classify(m, pc, 10 * m->profile[pc].diverged > m->profile[pc].considered);
     }
     for (unsigned i = 0; !m->detected && i < m->load_count; i++)

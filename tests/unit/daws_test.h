@@ -58,7 +58,7 @@ static inline int32_t add_loop(struct code *c, uint32_t begin, uint32_t end, int
     return loop;
 }
 
-/* A load as the profile has it: of 100 executions with more than two lanes. */
+/* A load as the profile has it: of 100 executions with more than two lanes, and of 200 accesses. */
 static inline void add_load_at(struct code *c, uint32_t pc, uint32_t diverged, uint32_t local, uint32_t base,
                                int32_t offset)
 {
@@ -67,7 +67,7 @@ static inline void add_load_at(struct code *c, uint32_t pc, uint32_t diverged, u
     c->in[pc].offset = offset;
     FILE *f = fopen(c->profile, "a");
     assert_non_null(f);
-    fprintf(f, "load %u 100 %u 100 %u\n", pc, diverged, local);
+    fprintf(f, "load %u 100 %u 100 200 %u\n", pc, diverged, 2 * local);
     fclose(f);
 }
 

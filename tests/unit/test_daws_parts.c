@@ -317,8 +317,8 @@ static void reads_a_profile(void **state)
     struct heddle_load_profile p;
     char why[256] = "";
     assert_true(read_text(&p,
-                          "# loads\n\nkernel _Z3fooPi\r\nload 7 100 60 80 50\n  load 9\t1 0 0 0  \n"
-                          "kernel empty\nkernel k\nload 0 0 0 0 0",
+                          "# loads\n\nkernel _Z3fooPi\r\nload 7 100 60 80 150 120\n  load 9\t1 0 0 1 0  \n"
+                          "kernel empty\nkernel k\nload 0 0 0 0 0 0",
                           why, sizeof why));
     const struct heddle_profiled_kernel *k = heddle_load_profile_find(&p, "_Z3fooPi");
     assert_non_null(k);
@@ -327,7 +327,8 @@ static void reads_a_profile(void **state)
     assert_int_equal(k->loads[0].executions, 100);
     assert_int_equal(k->loads[0].diverged, 60);
     assert_int_equal(k->loads[0].considered, 80);
-    assert_int_equal(k->loads[0].local, 50);
+    assert_int_equal(k->loads[0].accesses, 150);
+    assert_int_equal(k->loads[0].local, 120);
     assert_int_equal(k->loads[1].pc, 9);
     assert_int_equal(heddle_load_profile_find(&p, "empty")->load_count, 0);
     assert_int_equal(heddle_load_profile_find(&p, "k")->load_count, 1);
@@ -341,17 +342,18 @@ static void says_what_is_wrong(void **state)
     static const struct {
         const char *text, *line;
     } wrong[] = {
-        {"kernel k\nload 1 2 3", "line 2: five numbers"},
-        {"kernel k\nload 1 2 2 2 2 2", "line 2: five numbers"},
-        {"kernel k\nload 1 2 -2 2 2", "line 2: five numbers"},
-        {"kernel k\nload 1 99999999999999999999 2 2 2", "line 2: five numbers"},
-        {"load 1 2 2 2 2", "line 1: a load before the first kernel"},
+        {"kernel k\nload 1 2 3", "line 2: six numbers"},
+        {"kernel k\nload 1 2 2 2 2", "line 2: six numbers"}, /* as they were before accesses were counted */
+        {"kernel k\nload 1 2 2 2 2 2 2", "line 2: six numbers"},
+        {"kernel k\nload 1 2 -2 2 2 2", "line 2: six numbers"},
+        {"kernel k\nload 1 99999999999999999999 2 2 2 2", "line 2: six numbers"},
+        {"load 1 2 2 2 2 2", "line 1: a load before the first kernel"},
         {"#\nkernel\n", "line 2: a kernel without a name"},
         {"kernel k\nkernel k", "line 2: a kernel for the second time"},
-        {"kernel k\nload 1 2 2 2 2\nload 1 2 2 2 2", "line 3: a load for the second time"},
-        {"kernel k\nload 1 2 2 1 0", "line 2: a part that is more than its whole"},
-        {"kernel k\nload 1 2 0 3 0", "line 2: a part that is more than its whole"},
-        {"kernel k\nload 1 2 0 0 3", "line 2: a part that is more than its whole"},
+        {"kernel k\nload 1 2 2 2 2 2\nload 1 2 2 2 2 2", "line 3: a load for the second time"},
+        {"kernel k\nload 1 2 2 1 1 0", "line 2: a part that is more than its whole"},
+        {"kernel k\nload 1 2 0 3 1 0", "line 2: a part that is more than its whole"},
+        {"kernel k\nload 1 2 0 0 2 3", "line 2: a part that is more than its whole"},
         {"kernels k", "line 1: 'kernel' or 'load' was expected"},
         {"# nothing\n", "has no kernels"},
     };

@@ -526,7 +526,7 @@ static void refuses_what_cannot_work(void **state)
     fclose(f);
     char spec[128];
     snprintf(spec, sizeof spec, "daws:mode=profiled,profile=%s", code.profile);
-    refuses(spec, "line 2: five numbers");
+    refuses(spec, "line 2: six numbers");
     code_end(&code);
 }
 

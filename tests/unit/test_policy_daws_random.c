@@ -82,12 +82,12 @@ static void make_code(struct code *c, const char *name)
     for (int pc = 0; pc < INSTRUCTIONS; pc++) {
         if (roll(3))
             continue;
-        uint64_t executions = roll(30), considered = roll((uint32_t)executions + 1);
+        uint64_t executions = roll(30), considered = roll((uint32_t)executions + 1), accesses = 3 * executions;
         c->in[pc].flags = HEDDLE_LOAD | HEDDLE_L1D_LOAD;
         c->in[pc].address = 5 + roll(4);
         c->in[pc].offset = (int32_t)roll(16) * 60 - 400;
         c->profile[pc] = (struct model_load){executions, roll(2) ? roll((uint32_t)considered + 1) : 0, considered,
-                                             executions - roll((uint32_t)executions / 2 + 1)};
+                                             accesses, accesses - roll((uint32_t)accesses / 2 + 1)};
     }
     c->in[INSTRUCTIONS - 1].flags = HEDDLE_L1D_LOAD; /* there is one */
 }
@@ -101,8 +101,8 @@ static void write_profile(const char *path)
         for (int pc = 0; pc < INSTRUCTIONS; pc++) {
             const struct model_load *l = &codes[k].profile[pc];
             if (codes[k].in[pc].flags)
-                fprintf(file, "load %d %d %d %d %d\n", pc, (int)l->executions, (int)l->diverged, (int)l->considered,
-                        (int)l->local);
+                fprintf(file, "load %d %d %d %d %d %d\n", pc, (int)l->executions, (int)l->diverged, (int)l->considered,
+                        (int)l->accesses, (int)l->local);
         }
     }
     fclose(file);

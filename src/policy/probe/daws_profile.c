@@ -2,14 +2,14 @@
  * lines of their own warp. A text file with every load of global or local memory that went through the L1D, in a loop
  * or not:
  *
- *   # heddle daws-profile 1
+ *   # heddle daws-profile 2
  *   kernel NAME
- *   load PC EXECUTIONS DIVERGED CONSIDERED LOCAL
+ *   load PC EXECUTIONS DIVERGED CONSIDERED ACCESSES LOCAL
  *
  * EXECUTIONS had an active lane. CONSIDERED of them had more than 2, and DIVERGED of these made more than 2 accesses.
- * LOCAL of the executions showed intra-warp locality, as Detected-DAWS judges it (heddle/load_locality.h): one of their
- * accesses found a line, in the cache or on its way, that an earlier load of the same warp (slot and age) had asked
- * for, or its tag in the warp's victim tags (heddle/victim_tags.h, with the sizes of CCWS). */
+ * LOCAL of all ACCESSES showed intra-warp locality, as Detected-DAWS judges it (heddle/load_locality.h): they found a
+ * line, in the cache or on its way, that an earlier load of the same warp (slot and age) had asked for, or its tag in
+ * the warp's victim tags (heddle/victim_tags.h, with the sizes of CCWS). */
 #include "heddle/load_locality.h"
 #include "heddle/victim_tags.h"
 #include "heddle/whole_file.h"
@@ -17,7 +17,7 @@
 #include <inttypes.h>
 
 enum { FILE_NAME, VTA_ENTRIES, VTA_WAYS, VTA_INDEX };
-enum { EXECUTIONS, DIVERGED, CONSIDERED, LOCAL, COLUMNS };
+enum { EXECUTIONS, DIVERGED, CONSIDERED, ACCESSES, LOCAL, COLUMNS };
 enum { FEW = 2 };
 
 struct profile {
@@ -69,6 +69,7 @@ static void coalesced(void *state, const struct heddle_core *core, const struct 
     row[EXECUTIONS]++;
     row[CONSIDERED] += considered;
     row[DIVERGED] += considered && e->accesses > FEW;
+    row[ACCESSES] += e->accesses;
 }
 
 static void l1_evict(void *state, const struct heddle_core *core, const struct heddle_l1_evict *e)
@@ -83,8 +84,9 @@ static void l1_access(void *state, const struct heddle_core *core, const struct 
     struct profile *s = state;
     bool lost = heddle_victim_tags_accessed(&s->tags, e);
     bool local = heddle_load_locality_of_access(&s->locality, e, core->warp[e->warp].age, lost);
-    if (heddle_load_locality_accessed(&s->locality, e, local) == HEDDLE_LOAD_WITH_LOCALITY)
-        heddle_row(*s->instructions, COLUMNS, e->pc)[LOCAL]++;
+    heddle_load_locality_accessed(&s->locality, e, local);
+    if (!e->store)
+        heddle_row(*s->instructions, COLUMNS, e->pc)[LOCAL] += local;
 }
 
 /* ---------------------------------------------------------------- the file */
@@ -95,8 +97,8 @@ static void write_kernel(FILE *file, const struct heddle_instruction_table *t)
     for (uint32_t pc = 0; pc < t->instruction_count; pc++) {
         const uint64_t *row = t->values + (size_t)pc * t->column_count;
         if (row[EXECUTIONS])
-            fprintf(file, "load %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", pc, row[EXECUTIONS],
-                    row[DIVERGED], row[CONSIDERED], row[LOCAL]);
+            fprintf(file, "load %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", pc,
+                    row[EXECUTIONS], row[DIVERGED], row[CONSIDERED], row[ACCESSES], row[LOCAL]);
     }
 }
 
@@ -106,7 +108,7 @@ static bool write_profile(const union heddle_value *values, const struct heddle_
     struct heddle_whole_file f;
     if (!heddle_whole_file_open(&f, values[FILE_NAME].text, why))
         return false;
-    fputs("# heddle daws-profile 1\n", f.file);
+    fputs("# heddle daws-profile 2\n", f.file);
     for (uint32_t i = 0; i < kernel_count; i++)
         write_kernel(f.file, &kernels[i]);
     return heddle_whole_file_close(&f, why);
@@ -141,9 +143,10 @@ static const struct heddle_counter columns[] = {
                   .unit = "instructions",
                   .help = "executions with more than 2 lanes and more than 2 accesses"},
     [CONSIDERED] = {.name = "considered", .unit = "instructions", .help = "executions with more than 2 lanes"},
+    [ACCESSES] = {.name = "accesses", .unit = "accesses", .help = "accesses that they were coalesced into"},
     [LOCAL] = {.name = "local",
-               .unit = "instructions",
-               .help = "executions that found a line their own warp had, or had lost"},
+               .unit = "accesses",
+               .help = "of accesses, those that found a line their own warp had, or had lost"},
     {0},
 };
 

@@ -347,13 +347,13 @@ static void judge(struct table *t, uint32_t pc, int32_t loop, bool local)
 /* Profiled: does the loop have locality? */
 static bool profiled_locality(const struct heddle_program *p, const struct heddle_profiled_kernel *k, int32_t loop)
 {
-    uint64_t executions = 0, local = 0;
+    uint64_t accesses = 0, local = 0;
     for (uint32_t i = 0; i < k->load_count; i++)
         if (k->loads[i].pc < p->instruction_count && p->instructions[k->loads[i].pc].loop == loop) {
-            executions += k->loads[i].executions;
+            accesses += k->loads[i].accesses;
             local += k->loads[i].local;
         }
-    return local > executions - local;
+    return local > accesses - local;
 }
 
 /* Same base register, and less than a line between the displacements. */
