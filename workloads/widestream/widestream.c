@@ -8,7 +8,7 @@
 enum { BLOCK = 256, STREAMS = 6 };
 
 static const long thread_counts[SIZE_COUNT] = {500, 12288, 30720};
-static const long lengths[SIZE_COUNT] = {33, 64, 128};
+static const long lengths[SIZE_COUNT] = {33, 48, 128};
 
 static uint32_t reference(const uint32_t *words, int thread, int length)
 {
@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     const struct workload workload = {
         .name = "widestream",
         .summary = "Six streams of each thread's own, folded into one word.",
-        .inputs = {"500 threads, 33 words per stream", "12,288 threads, 64 words", "30,720 threads, 128 words"},
+        .inputs = {"500 threads, 33 words per stream", "12,288 threads, 48 words", "30,720 threads, 128 words"},
     };
     enum workload_size size = workload_parse(&workload, argc, argv);
     int threads = thread_counts[size], length = lengths[size];
