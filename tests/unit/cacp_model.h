@@ -21,15 +21,19 @@ struct model_warp {
     unsigned block;
 };
 struct cacp_model {
+    bool half_is_critical;    /* critical=block_half; otherwise only the first warp of a block is critical */
+    bool fails_when_reserved; /* reserved=fail */
     struct model_line line[MODEL_SETS][MODEL_WAYS];
     int ccbp[256], ship[256];
     struct model_warp warp[MODEL_WARPS];
     long now;
 };
 
-static inline void model_start(struct cacp_model *m)
+static inline void model_start(struct cacp_model *m, bool half_is_critical, bool fails_when_reserved)
 {
     memset(m, 0, sizeof *m);
+    m->half_is_critical = half_is_critical;
+    m->fails_when_reserved = fails_when_reserved;
     for (int i = 0; i < 256; i++)
         m->ccbp[i] = m->ship[i] = 1;
 }
@@ -53,7 +57,7 @@ static inline bool model_is_critical(const struct cacp_model *m, unsigned w)
         others++;
         less += its < mine || (its == mine && i > w);
     }
-    return less * 2 >= others;
+    return m->half_is_critical ? less * 2 >= others : less == others;
 }
 
 static inline void model_bump(int *counter, int by)
@@ -92,6 +96,11 @@ static inline int model_srrip(struct model_line *set, unsigned from, unsigned to
     return -1;
 }
 
+static inline int model_part(struct model_line *set, bool critical)
+{
+    return critical ? model_srrip(set, 0, MODEL_CRITICAL_WAYS) : model_srrip(set, MODEL_CRITICAL_WAYS, MODEL_WAYS);
+}
+
 static inline unsigned model_signature(uint64_t number, unsigned pc) { return (pc ^ (unsigned)(number * 128)) & 255; }
 
 /* The way of the access: of the line that it hits, or that it took; -1: none could be had. */
@@ -116,8 +125,9 @@ static inline int model_read(struct cacp_model *m, unsigned set, uint64_t number
     }
     unsigned signature = model_signature(number, pc);
     bool critical = m->ccbp[signature] >= MODEL_THRESHOLD;
-    int way =
-        critical ? model_srrip(lines, 0, MODEL_CRITICAL_WAYS) : model_srrip(lines, MODEL_CRITICAL_WAYS, MODEL_WAYS);
+    int way = model_part(lines, critical);
+    if (way < 0 && !m->fails_when_reserved)
+        way = model_part(lines, !critical);
     if (way < 0)
         return -1;
     if (lines[way].there)

@@ -288,7 +288,7 @@ static void gcaws_is_greedy_then_critical(void **state)
         struct fake_core f;
         struct instance s;
         fake_core_init(&f);
-        instance_start(&s, &f, POLICY_SCHEDULER, by_block ? "gcaws:compare=block" : "gcaws", 15);
+        instance_start(&s, &f, POLICY_SCHEDULER, by_block ? "gcaws" : "gcaws:compare=core", 15);
         const struct heddle_events *on = &s.choice.policy->on;
         for (uint32_t w = 0; w < 4; w++) {
             f.warp[w].age = w;

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-enum { C_CRITICAL_FILLS, C_OTHER_FILLS, C_DISTANT, C_CRITICAL_HITS, C_OTHER_HITS, C_WRONG, C_UNUSED };
+enum { C_CRITICAL_FILLS, C_OTHER_FILLS, C_DISTANT, C_CRITICAL_HITS, C_OTHER_HITS, C_WRONG, C_UNUSED, C_OVERFLOWS };
 
 static const struct heddle_events *on(const struct bench *b) { return &b->l1.choice.policy->on; }
 
@@ -151,6 +151,81 @@ static void signatures(void **state)
     }
 }
 
+/* Two warps that are more critical than a third: both are before half of their block, one is the first of it. */
+static void which_warps_are_critical(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec;
+        uint64_t critical_hits;
+    } rows[] = {{"cacp", 1}, {"cacp:critical=top", 1}, {"cacp:critical=block_half", 2}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bench b;
+        start(&b, rows[i].spec);
+        for (uint32_t warp = 0; warp < 3; warp++) {
+            launch(&b, warp, 0);
+            issue(&b, warp, 0);
+        }
+        for (uint32_t warp = 1; warp < 3; warp++) { /* warp 1 stalls for 49 cycles, warp 2 for 99 */
+            b.f.core.cycle = 50 * warp;
+            issue(&b, warp, 1);
+        }
+        read_at(&b, 'a', 0, 1);
+        for (uint32_t warp = 0; warp < 3; warp++)
+            read_at(&b, 'a', warp, 1);
+        assert_int_equal(b.l1.counters[C_CRITICAL_HITS], rows[i].critical_hits);
+        end(&b);
+    }
+}
+
+/* All ways of one part are reserved, in both directions: a line for critical warps, and one for others. */
+static void a_part_that_is_on_its_way(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec;
+        uint64_t reserved;
+        int way; /* of the new line */
+    } rows[] = {
+        {"cacp:ccbp=3", 0x3, 2}, /* into the other part */
+        {"cacp:ccbp=0", 0xC, 0},
+        {"cacp:ccbp=3", 0x1, 1},  /* its own part has one left */
+        {"cacp:ccbp=3", 0xF, -1}, /* none is left at all */
+        {"cacp:ccbp=3,reserved=fail", 0x3, -1},
+        {"cacp:ccbp=0,reserved=fail", 0xC, -1},
+        {"cacp:ccbp=3,reserved=fail", 0x1, 1},
+        {"cacp:ccbp=3,critical_ways=4", 0xF, -1}, /* there is no other part */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bench b;
+        start_two_warps(&b, rows[i].spec);
+        for (uint64_t way = 0; way < WAYS; way++)
+            b.lines[0][way] = 1000 + way;
+        b.reserved[0] = rows[i].reserved;
+        if (read_at(&b, 'a', OTHER, 1) != rows[i].way)
+            fail_msg("%s, reserved %x", rows[i].spec, (unsigned)rows[i].reserved);
+        bool own_part = rows[i].way < 0 || rows[i].reserved == 0x1;
+        assert_int_equal(b.l1.counters[C_OVERFLOWS], !own_part);
+        end(&b);
+    }
+}
+
+/* A line that went into the other part belongs to that part: evicted from there, it teaches what such lines teach. */
+static void a_line_in_the_other_part_counts_there(void **state)
+{
+    (void)state;
+    struct bench b;
+    start_two_warps(&b, "cacp:ccbp=0,ship=3");
+    b.lines[0][2] = b.lines[0][3] = 1000;
+    b.reserved[0] = 0xC;
+    assert_int_equal(read_at(&b, 'a', OTHER, 1), 0);
+    assert_int_equal(read_at(&b, 'a', OTHER, 1), 0); /* used by another warp alone */
+    invalidate(&b, 0, 0, HEDDLE_EVICTED);
+    assert_int_equal(b.l1.counters[C_CRITICAL_FILLS], 1);
+    assert_int_equal(b.l1.counters[C_WRONG], 1);
+    end(&b);
+}
+
 /* Event by event. */
 struct trace {
     struct bench b;
@@ -211,13 +286,12 @@ static void step_cache(struct trace *t)
     }
 }
 
-static void random_traces(void **state)
+static void random_traces_with(const char *spec, bool half_is_critical, bool fails_when_reserved)
 {
-    (void)state;
     for (uint32_t seed = 1; seed <= 20; seed++) {
         struct trace t = {.random = seed};
-        start(&t.b, "cacp");
-        model_start(&t.m);
+        start(&t.b, spec);
+        model_start(&t.m, half_is_critical, fails_when_reserved);
         for (uint32_t w = 0; w < MODEL_WARPS; w++) {
             t.m.warp[w].block = w / 3;
             t.m.warp[w].n_inst = 1; /* the bench's program has one instruction */
@@ -232,8 +306,17 @@ static void random_traces(void **state)
         for (int i = C_CRITICAL_FILLS; i <= C_UNUSED; i++)
             assert_true(t.b.l1.counters[i] > 0); /* the traces come everywhere */
         assert_true(t.fails > 0);
+        assert_int_equal(t.b.l1.counters[C_OVERFLOWS] > 0, !fails_when_reserved);
         end(&t.b);
     }
+}
+
+static void random_traces(void **state)
+{
+    (void)state;
+    random_traces_with("cacp", false, false);
+    random_traces_with("cacp:critical=block_half", true, false);
+    random_traces_with("cacp:reserved=fail", false, true);
 }
 
 int main(void)
@@ -244,6 +327,9 @@ int main(void)
         cmocka_unit_test(stores_and_flushes_teach_nothing),
         cmocka_unit_test(how_the_ways_are_divided),
         cmocka_unit_test(signatures),
+        cmocka_unit_test(which_warps_are_critical),
+        cmocka_unit_test(a_part_that_is_on_its_way),
+        cmocka_unit_test(a_line_in_the_other_part_counts_there),
         cmocka_unit_test(random_traces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

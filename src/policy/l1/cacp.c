@@ -4,13 +4,18 @@
  * CCBP whether critical warps use such lines, SHiP whether anybody does. Within its part a line is replaced by its
  * predicted distance to the next use (SRRIP).
  *
+ * A part can be full of lines that are on their way. The paper does not treat that case. `reserved=other` lets the new
+ * line into the other part then; `reserved=fail` refuses the access, which keeps the load/store unit waiting.
+ *
  * Which warps are critical is asked at each hit; the criticality is the scheduler's, or kept here (criticality.h). */
 #include "heddle/criticality.h"
 #include "heddle/rrip.h"
 
 enum { TABLE_BITS = 8, TABLE = 1 << TABLE_BITS, MOST = 3, DISTANCE_BITS = 2 };
-enum { P_WAYS, P_THRESHOLD, P_SHIFT, P_CRITICAL, P_CCBP, P_SHIP, P_CRITICALITY };
-enum { C_CRITICAL_FILLS, C_OTHER_FILLS, C_DISTANT, C_CRITICAL_HITS, C_OTHER_HITS, C_WRONG, C_UNUSED };
+enum { P_WAYS, P_THRESHOLD, P_SHIFT, P_CRITICAL, P_CCBP, P_SHIP, P_RESERVED, P_CRITICALITY };
+enum { C_CRITICAL_FILLS, C_OTHER_FILLS, C_DISTANT, C_CRITICAL_HITS, C_OTHER_HITS, C_WRONG, C_UNUSED, C_OVERFLOWS };
+
+enum reserved { RESERVED_OTHER, RESERVED_FAIL };
 
 struct line {
     uint8_t signature;
@@ -25,6 +30,8 @@ struct cacp {
     uint32_t shift;
     uint8_t threshold;
     enum heddle_critical critical;
+    enum reserved reserved;
+    bool overflows; /* the last search went to the other part: a function of the state, as the aging of rrip.h */
     uint8_t ccbp[TABLE], ship[TABLE];
     struct line *lines; /* by set and way */
     uint64_t *counters;
@@ -42,6 +49,7 @@ static bool init(void *state, const struct heddle_setup *setup)
     s->threshold = (uint8_t)v[P_THRESHOLD].integer;
     s->shift = (uint32_t)v[P_SHIFT].integer;
     s->critical = (enum heddle_critical)v[P_CRITICAL].integer;
+    s->reserved = (enum reserved)v[P_RESERVED].integer;
     for (int i = 0; i < TABLE; i++) {
         s->ccbp[i] = (uint8_t)v[P_CCBP].integer;
         s->ship[i] = (uint8_t)v[P_SHIP].integer;
@@ -82,8 +90,13 @@ static int victim(void *state, const struct heddle_core *core, uint32_t set, uin
                   const struct heddle_l1_access *access)
 {
     struct cacp *s = state;
+    uint64_t part = part_of(s, signature_of(s, access));
+    bool all_on_their_way = !((ways | free_ways) & part);
     (void)core;
-    return heddle_rrip_find(&s->rrip, set, part_of(s, signature_of(s, access)), ways, free_ways);
+    s->overflows = all_on_their_way && s->reserved == RESERVED_OTHER;
+    if (s->overflows)
+        part = s->ways & ~part;
+    return heddle_rrip_find(&s->rrip, set, part, ways, free_ways);
 }
 
 static void inserted(void *state, const struct heddle_core *core, uint32_t set, uint32_t way,
@@ -98,6 +111,7 @@ static void inserted(void *state, const struct heddle_core *core, uint32_t set, 
                     (uint8_t)(s->rrip.farthest - !distant));
     s->counters[critical ? C_CRITICAL_FILLS : C_OTHER_FILLS]++;
     s->counters[C_DISTANT] += distant;
+    s->counters[C_OVERFLOWS] += s->overflows;
 }
 
 /* Algorithm 4: CacheHit. A hit on a line that is on its way belongs to its first use. */
@@ -140,6 +154,7 @@ static void removed(void *state, const struct heddle_core *core, uint32_t set, u
 }
 
 static const char *const criticals[] = {"block_half", "sm_range", "top", NULL};
+static const char *const reserveds[] = {"other", "fail", NULL};
 static const struct heddle_param params[] = {
     {.name = "critical_ways",
      .type = HEDDLE_INTEGER,
@@ -161,7 +176,7 @@ static const struct heddle_param params[] = {
      .help = "low bits of the address that its signature leaves out; those within a line are always 0"},
     {.name = "critical",
      .type = HEDDLE_CHOICE,
-     .default_value = "block_half",
+     .default_value = "top",
      .choices = criticals,
      .help = "critical warps: before half of their block, in the upper half of the core's range, "
              "or the first of a block"},
@@ -177,6 +192,11 @@ static const struct heddle_param params[] = {
      .least = 0,
      .most = MOST,
      .help = "counters of SHiP at the beginning; with 0 every first line of a signature starts farthest"},
+    {.name = "reserved",
+     .type = HEDDLE_CHOICE,
+     .default_value = "other",
+     .choices = reserveds,
+     .help = "a part whose ways are all on their way: its new line goes into the other part, or the access fails"},
     HEDDLE_CRITICALITY_PARAMS,
     {0},
 };
@@ -189,6 +209,9 @@ static const struct heddle_counter counters[] = {
     [C_OTHER_HITS] = {.name = "other_hits", .unit = "accesses", .help = "hits by other warps"},
     [C_WRONG] = {.name = "wrong", .unit = "lines", .help = "evicted from the critical ways, used by other warps alone"},
     [C_UNUSED] = {.name = "unused", .unit = "lines", .help = "evicted without a hit"},
+    [C_OVERFLOWS] = {.name = "overflows",
+                     .unit = "lines",
+                     .help = "put into the other part, since all ways of their own were on their way"},
     {0},
 };
 

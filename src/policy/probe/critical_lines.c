@@ -246,7 +246,7 @@ static const struct heddle_param params[] = {
     HEDDLE_CRITICALITY_PARAMS,
     [CRITICAL] = {.name = "critical",
                   .type = HEDDLE_CHOICE,
-                  .default_value = "block_half",
+                  .default_value = "top",
                   .choices = criticals,
                   .help = "critical warps: before half of their block, in the upper half of the core's range, or the "
                           "first of a block"},

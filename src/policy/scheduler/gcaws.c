@@ -1,8 +1,10 @@
 /* Greedy criticality-aware warp scheduling (CAWA, ISCA 2015, section 3.2): the last warp that issued as long as it can
  * issue, else the most critical, of equals the oldest. Criticality is predicted as heddle/criticality.h says.
  *
- * It says which warps of a block lag behind. Compared over all blocks, as the paper has it, it puts young ones first:
- * they have most to do. `compare=block` takes the warps of the oldest block first, and compares these alone. */
+ * Criticality says which warps of a block lag behind: section 2.2 defines the critical warp as the slowest of its
+ * block, and figure 12 ranks the warps of one block. The default takes the oldest block that can issue, as
+ * greedy-then-oldest would, and compares its warps alone. `compare=core` compares all warps of the core, which puts
+ * young blocks first: they have most to do. */
 #include "heddle/criticality.h"
 
 struct gcaws {
@@ -57,7 +59,7 @@ static const char *const compares[] = {"core", "block", NULL};
 static const struct heddle_param params[] = {
     {.name = "compare",
      .type = HEDDLE_CHOICE,
-     .default_value = "core",
+     .default_value = "block",
      .choices = compares,
      .help = "criticality is compared over all warps of the core, or over those of the oldest block first"},
     HEDDLE_CRITICALITY_PARAMS,
