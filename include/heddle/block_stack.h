@@ -3,7 +3,8 @@
  * are put together into as few warps as their lanes allow (heddle/compaction.h), and where the sides meet warps are
  * formed again. Forming takes a cycle per warp.
  *
- *   init:        heddle_block_stacks_make, with the unit's permutation; finish: heddle_block_stacks_free
+ *   init:        heddle_block_stacks_make, with the values of HEDDLE_PERMUTATION_PARAM and HEDDLE_UNPERMUTED_PARAM
+ *   finish:      heddle_block_stacks_free
  *   on.kernel:   heddle_block_stacks_kernel
  *   services, block_start, arrived, exited, lane: the functions of the same name
  *   split:       heddle_block_stacks_wait, which answers HEDDLE_PARK */
@@ -36,6 +37,14 @@ struct heddle_block_stack {
     uint32_t taken[HEDDLE_HOMES], not_taken[HEDDLE_HOMES];
 };
 
+/* A unit's parameter beside HEDDLE_PERMUTATION_PARAM: the control bit by which a programmer turns SIMD lane permutation
+ * off for one kernel (Rhu and Erez, ISCA 2013, sections 4.1 and 4.4). */
+/* clang-format off */
+#define HEDDLE_UNPERMUTED_PARAM                                                                                        \
+    {.name = "unpermuted", .type = HEDDLE_TEXT, .default_value = "",                                                   \
+     .help = "name of a kernel whose threads keep their lanes, whatever the permutation; empty: none"}
+/* clang-format on */
+
 /* Counters of a unit, in this order in its table. */
 enum {
     HEDDLE_COUNT_PATHS,
@@ -62,7 +71,9 @@ enum {
 struct heddle_block_stacks {
     struct heddle_divergence_services services;
     uint64_t *counters;
-    struct heddle_lanes lanes;
+    enum heddle_permutation permutation;
+    const char *unpermuted;                        /* name of a kernel; NULL or empty: none */
+    struct heddle_lanes lanes;                     /* of the kernel that runs */
     uint32_t slots, capacity;                      /* paths of a stack */
     struct heddle_block_path *paths;               /* of all stacks */
     struct heddle_block_stack stack[HEDDLE_WARPS]; /* by their first slot */
@@ -71,11 +82,12 @@ struct heddle_block_stacks {
 };
 
 static inline void heddle_block_stacks_make(struct heddle_block_stacks *b, const struct heddle_setup *setup,
-                                            enum heddle_permutation permutation)
+                                            const union heddle_value *permutation, const union heddle_value *unpermuted)
 {
     b->counters = setup->counters;
     b->slots = setup->core->warp_slots;
-    heddle_lanes_make(&b->lanes, permutation);
+    b->permutation = (enum heddle_permutation)permutation->integer;
+    b->unpermuted = unpermuted->text;
 }
 
 static inline void heddle_block_stacks_free(struct heddle_block_stacks *b) { free(b->paths); }
@@ -83,6 +95,8 @@ static inline void heddle_block_stacks_free(struct heddle_block_stacks *b) { fre
 /* A branch leaves at most two paths more than it found, and none is there twice. */
 static inline void heddle_block_stacks_kernel(struct heddle_block_stacks *b, const struct heddle_core *core)
 {
+    bool keeps_lanes = b->unpermuted && strcmp(core->program->kernel, b->unpermuted) == 0;
+    heddle_lanes_make(&b->lanes, keeps_lanes ? HEDDLE_PERMUTE_NONE : b->permutation);
     b->capacity = 4;
     for (uint32_t i = 0; i < core->program->instruction_count; i++)
         b->capacity += 2 * ((core->program->instructions[i].flags & HEDDLE_BRANCH) != 0);

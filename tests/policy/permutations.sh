@@ -73,6 +73,19 @@ else
     holds 'every workload ran' "$count" -ge 34
 fi
 
+# The control bit: a kernel that is named keeps its lanes, and no other one does.
+cycles() { # UNIT OPTIONS: of reduct, whose paths are compacted under permutation alone
+    "$heddle" run --quiet --size test -m slp --max-cycles $limit --divergence "$1:$2" --stats "$scratch/bit.json" reduct \
+        >/dev/null && sed -n '/^ *"total"/,$p' "$scratch/bit.json" | sed -n 's/^ *"cycles": *\([0-9]*\).*/\1/p' | head -n 1
+}
+for unit in tbc capri; do
+    none=$(cycles $unit permutation=none) balanced=$(cycles $unit permutation=balanced)
+    holds "$unit: permutation moves reduct" "${none:-0}" -ne "${balanced:-0}"
+    holds "$unit: a kernel that is named keeps its lanes" \
+        "$(cycles $unit permutation=balanced,unpermuted=reduct)" -eq "${none:-0}"
+    holds "$unit: another one does not" "$(cycles $unit permutation=balanced,unpermuted=other)" -eq "${balanced:-0}"
+done
+
 refused() { # NAME INSTRUCTION
     sed "s/^\( *\)ret;/\1$2\n&/" "$ptx/fine.ptx" >"$scratch/refused.ptx"
     for unit in tbc capri; do

@@ -11,7 +11,7 @@
  * it goes on learning; a warp that comes again before all have come, in a loop, ends a collection with those there. */
 #include "heddle/block_stack.h"
 
-enum { P_PERMUTATION, P_ENTRIES, ENTRIES_MOST = 256, COLLECTIONS = 16 };
+enum { P_PERMUTATION, P_UNPERMUTED, P_ENTRIES, ENTRIES_MOST = 256, COLLECTIONS = 16 };
 enum { C_WAITS = HEDDLE_BLOCK_STACK_COUNTERS, C_IN_VAIN, C_PASSED, C_RIGHT, C_WRONG };
 
 struct entry {
@@ -65,7 +65,7 @@ struct capri {
 static bool init(void *state, const struct heddle_setup *setup)
 {
     struct capri *s = state;
-    heddle_block_stacks_make(&s->blocks, setup, (enum heddle_permutation)setup->values[P_PERMUTATION].integer);
+    heddle_block_stacks_make(&s->blocks, setup, &setup->values[P_PERMUTATION], &setup->values[P_UNPERMUTED]);
     s->counters = setup->counters;
     s->entry_count = (uint32_t)setup->values[P_ENTRIES].integer;
     return true;
@@ -381,6 +381,7 @@ static uint32_t lane(void *state, uint32_t home, uint32_t logical_lane)
 
 static const struct heddle_param params[] = {
     HEDDLE_PERMUTATION_PARAM,
+    HEDDLE_UNPERMUTED_PARAM,
     {.name = "entries",
      .type = HEDDLE_INTEGER,
      .default_value = "32",
@@ -408,7 +409,7 @@ const struct heddle_divergence divergence_capri = {
             .help = "compaction where it has paid off: a table says at which branches the warps of a block wait",
             .params = params,
             .counters = counters,
-            .bits_per_core = 160 + 32 * (32 + 2),
+            .bits_per_core = 160 + 1 + 32 * (32 + 2), /* as tbc; the table */
             .state_bytes = sizeof(struct capri),
             .init = init,
             .finish = finish,

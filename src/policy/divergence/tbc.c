@@ -12,7 +12,7 @@ struct tbc {
 static bool init(void *state, const struct heddle_setup *setup)
 {
     struct tbc *s = state;
-    heddle_block_stacks_make(&s->blocks, setup, (enum heddle_permutation)setup->values[0].integer);
+    heddle_block_stacks_make(&s->blocks, setup, &setup->values[0], &setup->values[1]);
     return true;
 }
 
@@ -63,7 +63,7 @@ static uint32_t lane(void *state, uint32_t home, uint32_t logical_lane)
     return s->blocks.lanes.physical[home][logical_lane];
 }
 
-static const struct heddle_param params[] = {HEDDLE_PERMUTATION_PARAM, {0}};
+static const struct heddle_param params[] = {HEDDLE_PERMUTATION_PARAM, HEDDLE_UNPERMUTED_PARAM, {0}};
 static const struct heddle_counter counters[] = {HEDDLE_BLOCK_STACK_COUNTER_TABLE, {0}};
 
 const struct heddle_divergence divergence_tbc = {
@@ -74,7 +74,7 @@ const struct heddle_divergence divergence_tbc = {
             .help = "thread block compaction: one stack per block, warps formed again where its threads part and meet",
             .params = params,
             .counters = counters,
-            .bits_per_core = 160,
+            .bits_per_core = 160 + 1, /* masks of 32 warps; is permutation on? */
             .state_bytes = sizeof(struct tbc),
             .init = init,
             .finish = finish,
