@@ -1,6 +1,6 @@
 // CUB's algorithms over the whole device.
 // nvcc: -arch=compute_75
-// cost: high
+// cost: highest
 #include "check.h"
 #include <algorithm>
 #include <cub/cub.cuh>

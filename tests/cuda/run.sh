@@ -5,7 +5,7 @@
 #
 # Of a source's first lines: '// nvcc: FLAGS', one a variant, all with the same output; '// modes: functional' for what has no timing model; '// exit: CODE' where `heddle run` ends with
 # another code than 0, as it does when a kernel did something illegal, whatever the program makes of it; '// cost: high' for what is run once where several
-# builds are tested (TEST_SECOND) and not under sanitizers; see compile.sh for the rest. TEST_CUDA_CACHE: where compiled programs are kept, to share them between builds.
+# builds are tested (TEST_SECOND) and not under sanitizers, '// cost: highest' for what takes half a minute to compile and is run by make soak alone; see compile.sh for the rest. TEST_CUDA_CACHE: where compiled programs are kept, to share them between builds.
 # shellcheck source=tests/cli/lib.sh
 . tests/cli/lib.sh
 
@@ -20,7 +20,13 @@ fi
 values() { sed -n "s|^// $1: *||p" "$2"; }
 variants() { count=$(grep -c "^// nvcc:" "$1"); if [ "$count" = 0 ]; then echo 1; else echo "$count"; fi; }
 costly() { [ -n "$(values cost "$1")" ]; }
-wanted() { ! costly "$1" || [ -z "${TEST_SECOND:-}" ]; }
+wanted() {
+    case $(values cost "$1") in
+    '') true ;;
+    high) [ -z "${TEST_SECOND:-}" ] ;;
+    *) [ "${TEST_WORKLOADS:-all}" = every ] ;;
+    esac
+}
 
 # A program's place in the cache has the sum of all that it is made of.
 compiler=$(nvcc --version)

@@ -1,6 +1,6 @@
 // Thrust: vectors on both sides, sorting, scans, reductions, iterators.
 // nvcc: -arch=compute_75 --extended-lambda
-// cost: high
+// cost: highest
 #include "check.h"
 #include <algorithm>
 #include <numeric>

@@ -29,10 +29,12 @@ static inline void masks_of(const struct bench *b, uint32_t set, uint64_t *ways,
 {
     *ways = *empty = 0;
     for (int way = 0; way < WAYS; way++) {
-        if (!b->lines[set][way])
-            *empty |= UINT64_C(1) << way;
-        else if (!(b->reserved[set] >> way & 1))
+        if (b->reserved[set] >> way & 1)
+            continue; /* a line is on its way to it */
+        if (b->lines[set][way])
             *ways |= UINT64_C(1) << way;
+        else
+            *empty |= UINT64_C(1) << way;
     }
 }
 
