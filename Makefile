@@ -21,7 +21,7 @@ help:
 	@echo "make test          all tests of ./heddle test (which has a shorter one, and single ones: ./heddle test --help)"
 	@echo "make portable      every workload built for the other architecture (x86-64, arm64) and emulated: the same results"
 	@echo "make lockstep      every workload on all machines: with and without cores that run ahead, 1 to 3 threads"
-	@echo "make golden        whole results of 4,232 runs against recorded hashes"
+	@echo "make golden        whole results of 4,604 runs against recorded hashes"
 	@echo "make twin-all      the core against its slow twin (tests/twin): every workload on five machines; an hour"
 	@echo "make random-machines  10,000 machines from the ends of all keys, each in three ways; ten minutes"
 	@echo "make soak          every test of every workload, random-machines, golden, lockstep, twin-all: hours"
