@@ -3,7 +3,7 @@
 # workload, machine, policy, the hash of its whole JSON (json_hash.c says what is left out), and the counters that the
 # list's first line names ('.' means as in the line above), so that a run whose hash differs can say what moved and by how
 # much. A change that moves simulated numbers on purpose records the list again, and says so in docs/changes.md.
-#   sh tests/cli/golden.sh BUILD            every GOLDEN_STEP-th line (default 41), beginning with the GOLDEN_FIRST-th;
+#   sh tests/cli/golden.sh BUILD            every GOLDEN_STEP-th line (default 67), beginning with the GOLDEN_FIRST-th;
 #       and every policy with one thrashing workload on a machine of two schedulers
 #   GOLDEN_STEP=1 sh tests/cli/golden.sh BUILD      all of them (make golden): 4,604 runs, eleven minutes
 #   sh tests/cli/golden.sh BUILD --record   writes the list again (GOLDEN_LIST=FILE: into another file)
@@ -75,7 +75,7 @@ what_moved() { # NAMES WANTED GOT
         }'
 }
 
-step=${GOLDEN_STEP:-41}
+step=${GOLDEN_STEP:-67}
 if [ -n "${TEST_QUICK:-}${TEST_SECOND:-}" ]; then step=401; fi
 awk -v step="$step" -v first="${GOLDEN_FIRST:-1}" -v few="${TEST_QUICK:-}${TEST_SECOND:-}" '
     /^#/ { print; next }

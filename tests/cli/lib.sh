@@ -75,10 +75,10 @@ workloads() {
         paper_workloads
     fi
 }
-# For a test that runs a workload several times for one question: every second of them, the first being one or the other,
-# and all with TEST_WORKLOADS=every, as in make soak.
-half_of_workloads() { # FIRST: 0 or 1
-    if [ "${TEST_WORKLOADS:-all}" = every ]; then paper_workloads; else workloads | awk -v first="$1" 'NR % 2 == first'; fi
+# For a test that runs a workload several times for one question: every third of them, each test another third, and all
+# with TEST_WORKLOADS=every, as in make soak.
+third_of_workloads() { # FIRST: 0 to 2
+    if [ "${TEST_WORKLOADS:-all}" = every ]; then paper_workloads; else workloads | awk -v first="$1" 'NR % 3 == first'; fi
 }
 paper_workloads() {
     for source_ in workloads/*/*.cu; do basename "$source_" .cu; done | grep -vxF -f workloads/today.txt |

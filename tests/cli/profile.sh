@@ -15,7 +15,7 @@ same() { is "$1" "$json_check" --same "$scratch/$2.json" "$scratch/$3.json"; }
 less() { is "$1" "$profile_check" --less "$scratch/$2.json" "$scratch/$3.json"; }
 adds_up() { is "$1: it adds up" "$profile_check" "$scratch/$2.json"; }
 
-for workload in $(half_of_workloads 1); do
+for workload in $(third_of_workloads 1); do
     is "$workload: with time" run both -s gto --pcs --interval 100 "$workload"
     adds_up "$workload: with time" both
     is "$workload: results are complete" "$json_check" "$scratch/both.json"

@@ -92,6 +92,7 @@ tr -d ' \n' <"$scratch/all.json" >"$scratch/all.line"
 expect 'the table as JSON' 0 '"there":11,"partial":1,"counts":\{"holds":3,"direction":3,' cat "$scratch/all.line"
 saw 'a row of it' '"item":"Figure5","claim":"","ours":"gto[0-9.]+\(4.00\)","verdict":"fails","why":"themeanofgtois[67][0-9]%off","sections":\[\{"experiment":"pa","name":"plainfar","table":false,"unknown":false,"missing_runs":0,"expected":0,"unmet":null,"deviation":0.[67][0-9]+,"values":\[\{"label":"gto","ours":[0-9.]+,"published":4'
 number='[0-9.]+'
+# shellcheck disable=SC2016 # backquotes of Markdown
 table 'the paper' '^A paper that nobody wrote. Experiment: `pa`.$'
 row 'near the published mean, and a part left out' 'Figure 1' "Near \\\\\\| and far\\. \\| gto $number \\(1.05\\) \\| holds \\| \\(b\\) is left out: No program\\. \\| near \\|\$"
 row 'far from it, and the order holds' 'Figure 2' " \\| gto $number \\(4.00\\) \\| direction \\| the mean of gto is [67][0-9]% off \\| far \\|\$"

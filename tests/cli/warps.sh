@@ -21,7 +21,7 @@ plain() { "$heddle" run --quiet --size test --stats "$scratch/plain.json" "$@"; 
 adds_up() { is "$1: it adds up" "$warps_check" "$scratch/$2.json" "$scratch/$2.csv"; }
 same() { is "$1" "$json_check" --same "$scratch/$2.json" "$scratch/$3.json"; }
 
-for workload in $(half_of_workloads 0); do
+for workload in $(third_of_workloads 0); do
     is "$workload: it runs" run warps -s gto "$workload"
     adds_up "$workload" warps
     plain -s gto "$workload" >/dev/null 2>&1

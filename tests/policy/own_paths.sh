@@ -18,7 +18,7 @@ is 'and one that keeps threads in the slots of their warps' "$cc" -std=gnu11 -O2
 counted() { # FILE
     sed '/"host": {/,/^  }/d; /"divergence":/d; /"occupancy":/d; /"\(barrier\|drain\|fetch\|pipeline\|decode\)":/d' "$1"
 }
-for workload in $(half_of_workloads 0); do
+for workload in $(third_of_workloads 0); do
     is "$workload by itself" "$heddle" run --quiet --size test -m slp --stats "$scratch/pdom.json" "$workload"
     is "$workload with paths of slots" "$heddle" run --quiet --size test -m slp --divergence "$scratch/own.so" --stats "$scratch/own.json" "$workload"
     counted "$scratch/pdom.json" >"$scratch/pdom.txt"

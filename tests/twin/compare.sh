@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # The core (src/sm) and its slow twin (tests/twin): the same program must leave the same results, order of issue included.
 # sh tests/twin/compare.sh BUILD [all], from the repository's root; counted as the command-line tests are. Without `all`,
-# a part that takes about a minute on an idle machine: every machine and policy with few workloads, which between them use every kind of
+# a part that takes half a minute on an idle machine: every machine and policy with few workloads, which between them use every kind of
 # memory, and some random kernels.
 # Left out of builds with sanitizers: a sanitizer need not look at the twin, and other tests run the same kernels.
 # Left out of second builds: it would compare the same two sources again.
@@ -61,13 +61,13 @@ if [ "$part" = all ]; then
     machines $(workloads)
     policies bfs spmv-scalar srad sobel
     for options in '-m gtx480' '-m ccws' '-m gtx480-gs4' '--set issue.instructions_per_warp=2'; do random "$options" 40 400; done
-elif [ -n "${TEST_SHORT:-}" ]; then # sanitizers
-    machines vectoradd
-    random '-m gtx480' 0 10
 else
-    machines vectoradd bfs
-    workload '-m gtx480 -s lrr' reduct sobel dwthaar b+tree convsep
+    machines vectoradd
+    workload '-m ccws -s ccws' bfs
+    workload '-m gtx480 -s lrr' reduct sobel b+tree
     policies dwthaar
-    for options in '-m gtx480' '-m ccws' '-m gtx480-gs4'; do random "$options" 0 30; done
+    random '-m gtx480' 15 15
+    random '-m ccws' 0 15
+    random '-m gtx480-gs4' 15 15
     random '--set issue.instructions_per_warp=2' 60 20
 fi
