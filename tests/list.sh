@@ -124,7 +124,6 @@ if [ -n "$every" ]; then
     done
 elif [ -n "$few" ]; then
     for unit in tbc capri; do
-        mixed $unit 0 300 5
         mixed $unit 1000000 60 57
         mixed $unit:permutation=balanced 1000060 30 25
     done

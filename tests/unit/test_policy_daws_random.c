@@ -313,7 +313,8 @@ static void follow(const char *spec, struct daws_model how, uint32_t lines)
     uint64_t last = 0;
     assert_true(file >= 0);
     close(file);
-    const uint32_t programs = getenv("TEST_SHORT") ? 2 : 5; /* sanitizers */
+    /* Fewer under sanitizers, but where oversized loops are asked for: not every program has one. */
+    const uint32_t programs = getenv("TEST_SHORT") && !how.small ? 2 : 5;
     for (uint32_t program = 0; program < programs; program++) {
         seed = 77 + program;
         make_code(&codes[0], "one"), make_code(&codes[1], "other");
