@@ -46,6 +46,7 @@ static bool find_columns(struct arena *a, struct figure_source *s, struct error 
 {
     const struct experiment *x = s->experiment;
     s->cycles = column_of(a, s, "cycles");
+    s->instructions = column_of(a, s, "warp_instructions");
     s->best_by = formula_make(a, s, x->best_by, e);
     if (!s->best_by)
         return false;
@@ -79,7 +80,8 @@ struct figure_source *figure_source_open(struct arena *a, struct store *store, c
 
 bool figure_has_run(const struct figure_source *s, uint32_t point)
 {
-    return !isnan(s->values[(size_t)point * s->name_count + s->cycles]);
+    const double *row = &s->values[(size_t)point * s->name_count];
+    return !isnan(row[s->cycles]) || !isnan(row[s->instructions]);
 }
 
 /* The point that the items stand for: of several the best that has a run, or else the first that is not excluded.

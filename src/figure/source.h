@@ -15,7 +15,7 @@ struct figure_source {
     uint32_t name_count, name_room;
     double *values; /* a row for each point */
     struct formula *best_by;
-    uint32_t cycles; /* column that every run that ended well has */
+    uint32_t cycles, instructions; /* columns: every run that ended well has one of them, without time the second */
 };
 
 /* An expression and the columns of its metrics. */
