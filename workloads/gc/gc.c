@@ -19,9 +19,10 @@ enum {
 struct problem {
     long width; /* roots, and so objects on a list */
     long depth; /* lists, at least */
+    long closed;
 };
 
-static const struct problem problems[SIZE_COUNT] = {{1024, 3}, {30720, 3}, {30720, 16}};
+static const struct problem problems[SIZE_COUNT] = {{1024, 3, 0}, {30720, 3, 0}, {30720, 16, 0}};
 
 struct heap {
     int object_count;
@@ -77,9 +78,10 @@ static void set_reference(struct heap *heap, int object, int field, int target)
 }
 
 /*
- * `width` chains of `depth` objects each: the first field of an object is the next of its chain. Some have another
- * reference, from any field to anywhere. And garbage, to which nothing
- * refers. */
+ * `width` chains of `depth` objects each: the first field of an object is the next of its chain; of the last one it is
+ * nothing, or any object where chains are `closed`. Some have another reference, from any field to anywhere. And
+ * garbage, to which nothing refers.
+ */
 static void heap_random(struct heap *heap, const struct problem *problem, int *roots)
 {
     int width = problem->width;
@@ -90,8 +92,10 @@ static void heap_random(struct heap *heap, const struct problem *problem, int *r
     int *order = random_order(heap->object_count, &state);
     for (int i = 0; i < heap->object_count; i++) {
         int object = order[i];
-        if (i + width < live || i >= live)
-            set_reference(heap, object, 0, order[i < live ? i + width : (int)random_below(&state, live)]);
+        if (i + width < live)
+            set_reference(heap, object, 0, order[i + width]);
+        else if (i >= live || problem->closed)
+            set_reference(heap, object, 0, order[random_below(&state, live)]);
         if (random_below(&state, CROSSING_ONE_IN) == 0) {
             int field = random_below(&state, heap->lengths[object]);
             set_reference(heap, object, field, order[random_below(&state, live)]);
@@ -161,10 +165,11 @@ static void mark_on_device(const struct gpu *gpu, const struct heap *heap, const
 
 int main(int argc, char **argv)
 {
-    struct problem given = {0, 0};
+    struct problem given = {0, 0, 0};
     const struct workload_option options[] = {
         {"width", "roots of a heap of your own size, and so objects on a list", &given.width, 1000000},
         {"depth", "objects behind each root", &given.depth, 100},
+        {"closed", "1: the last object behind a root refers to any other, too", &given.closed, 1},
         {NULL, NULL, NULL, 0},
     };
     const struct workload workload = {
@@ -181,6 +186,7 @@ int main(int argc, char **argv)
         problem.width = given.width;
     if (given.depth)
         problem.depth = given.depth;
+    problem.closed = given.closed;
     int *roots = workload_alloc(problem.width, sizeof(int));
     heap_random(&heap, &problem, roots);
     int *marks = workload_alloc(heap.object_count, sizeof(int));
