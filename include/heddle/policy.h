@@ -229,6 +229,25 @@ struct heddle_events {
      * nothing in it changes: those cycles come in one count. */
     void (*cycles)(void *state, const struct heddle_core *core, uint64_t count);
 };
+/* The same events as a table: X(name of the member, type of what follows core). */
+#define HEDDLE_EVENTS(X)                          \
+    X(kernel)                                     \
+    X(kernel_end)                                 \
+    X(launched, uint32_t)                         \
+    X(ended, uint32_t)                            \
+    X(finished, uint32_t)                         \
+    X(barrier_wait, uint32_t)                     \
+    X(barrier_pass, uint32_t)                     \
+    X(issued, const struct heddle_issue *)        \
+    X(committed, uint32_t, uint32_t)              \
+    X(branch, const struct heddle_branch *)       \
+    X(loop, const struct heddle_loop_event *)     \
+    X(coalesced, const struct heddle_coalesced *) \
+    X(l1_access, const struct heddle_l1_access *) \
+    X(l1_evict, const struct heddle_l1_evict *)   \
+    X(l1_fill, const struct heddle_l1_fill *)     \
+    X(held, uint64_t)                             \
+    X(cycles, uint64_t)
 
 /* What an instance is made with. */
 struct heddle_setup {
