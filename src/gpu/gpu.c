@@ -15,7 +15,7 @@
 
 enum { DEFAULT_STACK_BYTES = 1024, DEFAULT_HEAP_BYTES = 8 << 20, DEFAULT_PRINTF_BYTES = 1 << 20 };
 
-/* What was not chosen is the machine's own. */
+/* A policy that was not chosen is the machine's own. */
 static bool choose_policies(struct gpu_options *o, struct error *e)
 {
     const struct machine *m = &o->machine;
@@ -27,9 +27,9 @@ static bool choose_policies(struct gpu_options *o, struct error *e)
 uint32_t gpu_policies(const struct gpu_options *o, const struct heddle_policy *out[GPU_POLICIES + 1])
 {
     uint32_t count = 0;
-    out[count++] = o->functional ? NULL : o->scheduler.policy;
-    out[count++] = o->functional ? NULL : o->l1.policy;
-    out[count++] = o->functional ? NULL : o->divergence.policy;
+    const struct policy_choice *const timed[] = {&o->scheduler, &o->l1, &o->divergence};
+    for (uint32_t i = 0; i < sizeof timed / sizeof *timed; i++)
+        out[count++] = o->functional ? NULL : timed[i]->policy;
     for (uint32_t i = 0; i < o->probe_count; i++)
         out[count++] = o->probes[i].policy;
     out[count] = NULL;
@@ -79,7 +79,12 @@ struct gpu *gpu_create(const struct gpu_options *options, struct error *e)
     return g;
 }
 
-uint64_t gpu_pulse(const struct gpu *g) { return !g ? 0 : g->timing ? g->timing->now : g->clock_cycles; }
+uint64_t gpu_pulse(const struct gpu *g)
+{
+    if (!g)
+        return 0;
+    return g->timing ? g->timing->now : g->clock_cycles;
+}
 
 bool gpu_shared(const struct gpu *g, double *share)
 {

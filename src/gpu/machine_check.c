@@ -1,5 +1,5 @@
-/* Whether the keys of a machine fit together: what no single range can say. Real contradictions only; an odd machine is
- * allowed. */
+/* Do the keys of a machine fit together? These are the conditions that no range of a single key can state. Only real
+ * contradictions are refused; an odd machine is allowed. */
 #include "gpu/machine_key.h"
 
 #include <stdarg.h>
@@ -16,13 +16,13 @@ static int key_of(const struct machine_checker *c, const void *field)
     return -1;
 }
 
-/* Where a key was given; for a rule that was not, where its rulebook was. */
+/* Where a key was given; for a rule that was not given, where the rulebook was. */
 static const struct machine_place *place_of(const struct machine_checker *c, int key)
 {
     return &c->places[machine_keys[key].read && !c->places[key].line ? MACHINE_RULEBOOK : key];
 }
 
-/* Column of the n-th number of a list. */
+/* The column of the n-th number of a list. */
 static int list_column(const struct machine_place *place, unsigned n)
 {
     const char *line = place->source->text, *end = line + place->source->size_bytes;
@@ -36,8 +36,8 @@ static int list_column(const struct machine_place *place, unsigned n)
     return (int)(at - line) + 1;
 }
 
-/* The message points at the one of the fields (up to a NULL) that was given last: the others were there, or are
- * defaults. */
+/* Reports that fields (up to a NULL) do not fit together. The message points at the field that was given last: the
+ * others were there before, or are defaults. */
 static bool clash(const struct machine_checker *c, const void *const *fields, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static bool clash(const struct machine_checker *c, const void *const *fields, const char *format, ...)
@@ -243,7 +243,7 @@ static bool check_caches(const struct machine_checker *c)
     return true;
 }
 
-enum { ROUTER_HOP_MOST = 120 }; /* each of its two links is a word of bits */
+enum { ROUTER_HOP_MOST = 120 }; /* a router has two links, each a word of bits */
 
 static bool check_router(const struct machine_checker *c)
 {
@@ -347,7 +347,7 @@ static bool check_dram_timing(const struct machine_checker *c)
     return true;
 }
 
-/* Bits of a letter in the map, and its lowest position. */
+/* How many bits of the map have a letter, and the lowest of them. */
 struct map_bits {
     uint32_t count, lowest;
 };

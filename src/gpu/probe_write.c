@@ -1,4 +1,5 @@
-/* Tables of instructions of whole kernels, over all their launches, and the probes that write them down. */
+/* Lets probes write their files at the end, with the tables of instructions of whole kernels, over all their launches.
+ */
 #include "gpu/block_probes.h"
 #include "gpu/gpu.h"
 
@@ -17,7 +18,7 @@ bool gpu_has_tables(const struct gpu_options *o)
     return false;
 }
 
-/* A listing is of one kernel of one module image. */
+/* A listing belongs to one kernel of one module image. */
 void gpu_kernel_tables_add(struct gpu *g, const char *kernel, const struct policy_tables *t)
 {
     for (uint32_t i = 0; i < g->kernel_table_count; i++)
@@ -34,7 +35,7 @@ void gpu_kernel_tables_add(struct gpu *g, const char *kernel, const struct polic
     g->kernel_tables[g->kernel_table_count++] = (struct gpu_kernel_tables){name, sum};
 }
 
-/* The probe-th, with what it counted for each instruction of each kernel. */
+/* Lets one probe write, with what it counted for each instruction of each kernel. */
 static bool write_one(struct gpu *g, uint32_t probe, const char **why)
 {
     const struct policy_choice *choice = &g->options.probes[probe];

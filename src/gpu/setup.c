@@ -1,4 +1,4 @@
-/* Resolves a machine and the policies that run on it. What is wrong is found here, before anything runs. */
+/* Resolves a machine and the policies that run on it: see setup.h. Errors are found here, before anything runs. */
 #include "gpu/setup.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ static bool choose(struct policy_choice *choice, enum policy_kind kind, const ch
     return false;
 }
 
-/* Results are told apart by the names of probes. */
+/* A probe's results carry its name, so that each name may be given once. */
 static bool is_new_probe(const struct gpu_options *o, const struct policy_choice *probe, struct error *e)
 {
     for (uint32_t i = 0; i < o->probe_count; i++)
