@@ -66,7 +66,11 @@ static struct arena_block *new_block(size_t size_bytes, bool huge)
     bool mapped = MAPS_LARGE_BLOCKS && bytes >= (huge ? HUGE_PAGE_BYTES : OWN_BLOCK_BYTES);
     if (mapped && huge)
         bytes = (bytes + HUGE_PAGE_BYTES - 1) & ~(size_t)(HUGE_PAGE_BYTES - 1);
-    struct arena_block *b = !mapped ? calloc(1, bytes) : huge ? map_huge(bytes) : map_small(bytes);
+    struct arena_block *b;
+    if (!mapped)
+        b = calloc(1, bytes);
+    else
+        b = huge ? map_huge(bytes) : map_small(bytes);
     if (!b)
         out_of_memory();
     b->size_bytes = bytes - sizeof *b;

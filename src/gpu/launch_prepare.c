@@ -2,6 +2,7 @@
 #include "gpu/launch_prepare.h"
 
 #include "base/checked.h"
+#include "base/numbers.h"
 #include "gpu/launch_check.h"
 #include "gpu/occupancy.h"
 #include "sm/carveout.h"
@@ -57,8 +58,6 @@ static void prepare_launch(struct residency *r, const struct gpu_launch *in)
     g->heap->limit_bytes = g->heap_limit_bytes;
 }
 
-static uint64_t fewer(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 /* How many blocks are resident together, and what of unified memory they leave to the L1 data cache. */
 static bool count_slots(struct residency *r, const struct gpu_launch *in, struct error *e)
 {
@@ -81,8 +80,8 @@ static bool count_slots(struct residency *r, const struct gpu_launch *in, struct
     if (slots < b->cluster_size)
         slots = b->cluster_size;
     slots -= slots % b->cluster_size;
-    b->slot_count = (uint32_t)(r->is_functional ? fewer(slots, b->count) : slots);
-    uint64_t warps = capped_multiply(block_warps, fewer(slots, b->count));
+    b->slot_count = (uint32_t)(r->is_functional ? smaller(slots, b->count) : slots);
+    uint64_t warps = capped_multiply(block_warps, smaller(slots, b->count));
     if (capped_multiply(warps, in->kernel->frame_bytes) > MOST_REGISTERS_BYTES)
         return error_set(e, ERROR_RESOURCES,
                          "kernel %s: %llu warps at once with %u bytes of registers each; the most is %llu bytes",

@@ -87,19 +87,29 @@ static uint64_t scale_of(char letter)
     }
 }
 
+/* The value of a digit up to f; 16 means that it is none. */
+static unsigned digit_of(int c)
+{
+    if (isdigit(c))
+        return (unsigned)(c - '0');
+    c = tolower(c);
+    return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
+}
+
 /* Reads a whole number with an optional K, M or G (powers of 1024); it is decimal, or hexadecimal after 0x. */
 static bool parse_number(const char *text, size_t length, uint64_t *value)
 {
-    unsigned base = length > 2 && text[0] == '0' && tolower((unsigned char)text[1]) == 'x' ? 16 : 10;
-    size_t i = base == 16 ? 2 : 0;
-    uint64_t scale = base == 10 && length > 1 ? scale_of(text[length - 1]) : 0;
-    length -= scale != 0;
+    bool is_hexadecimal = length > 2 && text[0] == '0' && tolower((unsigned char)text[1]) == 'x';
+    unsigned base = is_hexadecimal ? 16 : 10;
+    size_t i = is_hexadecimal ? 2 : 0;
+    uint64_t scale = is_hexadecimal || length < 2 ? 0 : scale_of(text[length - 1]);
+    if (scale)
+        length--;
     if (i >= length)
         return false;
     *value = 0;
     for (; i < length; i++) {
-        int c = tolower((unsigned char)text[i]);
-        unsigned digit = isdigit(c) ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 99;
+        unsigned digit = digit_of((unsigned char)text[i]);
         if (digit >= base || __builtin_mul_overflow(*value, base, value) ||
             __builtin_add_overflow(*value, digit, value))
             return false;
@@ -158,10 +168,14 @@ static bool same_word(const char *word, const char *text, size_t length)
 
 static bool parse_bool(bool *value, const char *text, size_t length, struct machine_complaint *why)
 {
-    static const char *const words[] = {"false", "true", "no", "yes", "0", "1", "off", "on"};
+    static const struct {
+        const char *word;
+        bool value;
+    } words[] = {{"false", false}, {"true", true}, {"no", false},  {"yes", true},
+                 {"0", false},     {"1", true},    {"off", false}, {"on", true}};
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
-        if (same_word(words[i], text, length)) {
-            *value = i & 1;
+        if (same_word(words[i].word, text, length)) {
+            *value = words[i].value;
             return true;
         }
     return expected(why, text, "expected true or false");

@@ -2,16 +2,14 @@
 #include "gpu/occupancy.h"
 
 #include "base/checked.h"
-
+#include "base/numbers.h"
 enum { SHARED_LIMIT_BYTES = 227 << 10 }; /* of a block in functional mode, whatever the machine */
 
 uint32_t gpu_max_dynamic_shared(const struct gpu *g)
 {
     uint32_t machine = g->options.machine.sm.shared_bytes - g->options.machine.sm.shared_block_bytes;
-    return !g->options.functional || machine > SHARED_LIMIT_BYTES ? machine : SHARED_LIMIT_BYTES;
+    return g->options.functional ? (uint32_t)larger(machine, SHARED_LIMIT_BYTES) : machine;
 }
-
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 static bool is_bounded(const struct exec_function *kernel)
 {
@@ -34,7 +32,8 @@ uint32_t gpu_spilled_to(const struct gpu *g, const struct exec_function *kernel,
     const struct machine *m = &g->options.machine;
     uint32_t warps = (block_threads + WARP_LANES - 1) / WARP_LANES;
     uint32_t most = warps ? m->sm.registers / (warps * WARP_LANES) : UINT32_MAX;
-    return g->options.functional || is_bounded(kernel) || kernel->register_count <= most ? 0 : most;
+    bool fits = g->options.functional || is_bounded(kernel) || kernel->register_count <= most;
+    return fits ? 0 : most;
 }
 
 uint64_t launch_shared_bytes(const struct exec_function *kernel, uint32_t dynamic_bytes)
@@ -54,13 +53,13 @@ uint32_t gpu_occupancy(const struct gpu *g, const struct exec_function *kernel, 
         return 0;
     if (!m->sm.counts_dynamic_shared) /* the rule's mistake: it looks at what the kernel declares alone */
         shared = kernel->shared_bytes;
-    uint32_t blocks = least(m->sm.blocks, m->sm.warps / warps);
+    uint64_t blocks = smaller(m->sm.blocks, m->sm.warps / warps);
     if (registers)
-        blocks = least(blocks, blocks_by_registers(m, kernel, registers, warps));
+        blocks = smaller(blocks, blocks_by_registers(m, kernel, registers, warps));
     shared += m->sm.shared_block_bytes;
     if (shared)
-        blocks = least(blocks, (uint32_t)(m->sm.shared_bytes / shared));
+        blocks = smaller(blocks, m->sm.shared_bytes / shared);
     if (!blocks && g->options.functional)
         return 1; /* functional mode runs a block alone on a core for which it is too large */
-    return blocks;
+    return (uint32_t)blocks;
 }

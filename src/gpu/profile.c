@@ -9,6 +9,7 @@
  * and is done for --pcs alone. */
 #include "gpu/profile.h"
 
+#include "base/numbers.h"
 #include "base/out_of_memory.h"
 #include "exec/race.h"
 #include "sm/sm.h"
@@ -84,7 +85,7 @@ static void on_coalesced(void *state, const struct heddle_core *core, const stru
     if (e->store)
         return;
     uint32_t least = e->through_l1 ? sm_least_accesses(p->core, e->warp, e->active) : e->accesses;
-    least = least < e->accesses ? least : e->accesses;
+    least = (uint32_t)smaller(least, e->accesses);
     pc->coalesced_accesses += least;
     if (e->through_l1 && loads->count < PROFILE_LOADS)
         loads->list[loads->count++] = (struct profile_load){e->pc, (uint16_t)least, 0};
@@ -105,7 +106,7 @@ static void count_load(struct profile_core *p, const struct heddle_l1_access *e)
     load->misses = (uint16_t)(load->misses + (e->outcome == HEDDLE_MISS));
     if (e->left)
         return;
-    p->pcs[e->pc].coalesced_misses += load->misses < load->least ? load->misses : load->least;
+    p->pcs[e->pc].coalesced_misses += smaller(load->misses, load->least);
     loads->count--;
     for (; at < loads->count; at++)
         loads->list[at] = loads->list[at + 1];

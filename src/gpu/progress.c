@@ -4,6 +4,8 @@
  * went into blocks that still run: the time left is shown when as many blocks have ended as run. */
 #include "gpu/progress.h"
 
+#include "base/numbers.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +112,7 @@ static size_t columns(const struct progress *p)
         return LINE_BYTES;
     if (ioctl(fileno(p->to), TIOCGWINSZ, &size) < 0 || size.ws_col < 20)
         return 80;
-    return size.ws_col < LINE_BYTES ? size.ws_col : LINE_BYTES;
+    return (uint32_t)smaller(size.ws_col, LINE_BYTES);
 }
 
 static void show(struct progress *p, const struct progress_state *s)

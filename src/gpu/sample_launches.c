@@ -1,4 +1,5 @@
 /* --sample among launches (sample.h): which are timed, and what the others are taken to be. */
+#include "base/numbers.h"
 #include "base/out_of_memory.h"
 #include "gpu/sample_inside.h"
 
@@ -72,10 +73,7 @@ bool sample_times(struct gpu *g, const struct gpu_launch *in)
     return in->cooperative || k->seen++ >= k->next_timed;
 }
 
-static uint32_t kept_count(const struct sampled_kernel *k)
-{
-    return k->count < KEPT_LAUNCHES ? k->count : KEPT_LAUNCHES;
-}
+static uint32_t kept_count(const struct sampled_kernel *k) { return (uint32_t)smaller(k->count, KEPT_LAUNCHES); }
 
 /* Standard deviation of cycles per instruction, relative to their mean. */
 static double spread(const struct sampled_kernel *k)

@@ -15,6 +15,7 @@
  * The file has an end, at a size that viewers can open. It says so itself, in an event at that cycle. */
 #include "gpu/timeline_inside.h"
 
+#include "base/numbers.h"
 #include "base/out_of_memory.h"
 #include "sm/counters.h"
 
@@ -130,7 +131,7 @@ static struct core_track *enter(struct timeline *t, uint32_t core, uint64_t cycl
         return NULL;
     }
     add_core(t, core);
-    t->last_cycle = cycle > t->last_cycle ? cycle : t->last_cycle;
+    t->last_cycle = later(cycle, t->last_cycle);
     *write = t->began;
     return t->cores[core];
 }
@@ -289,9 +290,8 @@ static void on_queues(void *context, uint32_t core, uint64_t cycle, uint32_t acc
 static void on_reasons(void *context, uint32_t core, uint64_t from, uint64_t to, const uint64_t *slots)
 {
     struct timeline *t = context;
-    uint64_t end = t->end < t->dropped_from ? t->end : t->dropped_from;
-    from = from > t->first ? from : t->first;
-    to = to < end ? to : end;
+    from = later(from, t->first);
+    to = earlier(to, earlier(t->end, t->dropped_from));
     if (!t->file || from >= to)
         return;
     add_core(t, core);
@@ -385,7 +385,7 @@ bool timeline_wants(const struct timeline *t, uint64_t cycle)
 void timeline_kernel(struct timeline *t, const char *name, uint64_t begin_cycle, uint64_t end_cycle)
 {
     char clean[200];
-    uint64_t begin = begin_cycle > t->first ? begin_cycle : t->first, end = end_cycle < t->end ? end_cycle : t->end;
+    uint64_t begin = later(begin_cycle, t->first), end = earlier(end_cycle, t->end);
     size_t n = 0;
     uint32_t track = 0;
     if (!t->file || begin >= end || (t->dropped_from != UINT64_MAX && begin >= t->dropped_from))

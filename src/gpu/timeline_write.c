@@ -1,8 +1,8 @@
 /* The events of a timeline, as members of Chrome's trace-event JSON: see timeline.c. */
 #include "gpu/timeline_inside.h"
 
+#include "base/numbers.h"
 #include "sm/counters.h"
-
 #include <inttypes.h>
 #include <stdarg.h>
 
@@ -151,7 +151,7 @@ static void put_counter_of(struct timeline *t, uint32_t pid, struct counter *n, 
 {
     if (n->changed && (!n->ever || n->value != n->written_value)) {
         timeline_put(t, "\"ph\":\"C\",\"pid\":%u,\"ts\":%" PRIu64 ",\"name\":\"%s\",\"args\":{\"value\":%u}", pid,
-                     n->cycle > t->first ? n->cycle : t->first, name, n->value);
+                     later(n->cycle, t->first), name, n->value);
         n->written_value = n->value;
         n->ever = true;
     }
