@@ -116,8 +116,8 @@ struct block_probes *block_probes_create(const struct gpu_options *o, struct err
         out_of_memory();
     p->options = o;
     p->observer = (struct lockstep_observer){p, on_branch, on_ran, on_left};
-    for (uint32_t i = 0; i < o->probe_count; i++)
-        if (!make(p, &o->probes[i], e)) {
+    for (uint32_t i = 0; i < o->policies.probe_count; i++)
+        if (!make(p, &o->policies.probes[i], e)) {
             block_probes_destroy(p);
             return NULL;
         }

@@ -148,14 +148,14 @@ static bool any_goes_on(const struct residency *from, const struct residency *to
 static void show_progress(const struct residency *r)
 {
     const struct gpu *g = r->gpu;
-    if (!g->options.progress || any_goes_on(g->started, NULL) || any_goes_on(g->untimed, r))
+    if (!g->options.observers.progress || any_goes_on(g->started, NULL) || any_goes_on(g->untimed, r))
         return;
-    progress_update(g->options.progress, &(struct progress_state){.launch = r->launch.grid_id,
-                                                                  .kernel = r->launch.kernel->name,
-                                                                  .warp_instructions = r->untimed.executed,
-                                                                  .blocks_started = r->blocks.next,
-                                                                  .blocks_done = blocks_done(r),
-                                                                  .blocks_all = r->blocks.count});
+    progress_update(g->options.observers.progress, &(struct progress_state){.launch = r->launch.grid_id,
+                                                                            .kernel = r->launch.kernel->name,
+                                                                            .warp_instructions = r->untimed.executed,
+                                                                            .blocks_started = r->blocks.next,
+                                                                            .blocks_done = blocks_done(r),
+                                                                            .blocks_all = r->blocks.count});
 }
 
 /* Instructions of a launch without time are not cycles in a run with time. */
@@ -205,7 +205,7 @@ static void end(struct residency *r, bool ok)
 {
     r->ended = true;
     r->ok = ok;
-    progress_end(r->gpu->options.progress, r->launch.grid_id);
+    progress_end(r->gpu->options.observers.progress, r->launch.grid_id);
     if (r->gpu->block_probes)
         block_probes_end(r->gpu->block_probes, r);
     for (uint32_t s = 0; r->untimed.lockstep && s < r->blocks.slot_count; s++)

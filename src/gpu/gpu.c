@@ -7,6 +7,7 @@
 #include "gpu/host_watch.h"
 #include "gpu/profile.h"
 #include "gpu/sample.h"
+#include "gpu/setup.h"
 #include "gpu/timing.h"
 #include "gpu/workers.h"
 
@@ -19,19 +20,21 @@ enum { DEFAULT_STACK_BYTES = 1024, DEFAULT_HEAP_BYTES = 8 << 20, DEFAULT_PRINTF_
 static bool choose_policies(struct gpu_options *o, struct error *e)
 {
     const struct machine *m = &o->machine;
-    return (o->scheduler.policy || policy_choose(&o->scheduler, POLICY_SCHEDULER, m->scheduler, e)) &&
-           (o->l1.policy || policy_choose(&o->l1, POLICY_L1, m->l1, e)) &&
-           (o->divergence.policy || policy_choose(&o->divergence, POLICY_DIVERGENCE, m->divergence, e));
+    struct gpu_policy_choices *p = &o->policies;
+    return (p->scheduler.policy || policy_choose(&p->scheduler, POLICY_SCHEDULER, m->scheduler, e)) &&
+           (p->l1.policy || policy_choose(&p->l1, POLICY_L1, m->l1, e)) &&
+           (p->divergence.policy || policy_choose(&p->divergence, POLICY_DIVERGENCE, m->divergence, e));
 }
 
 uint32_t gpu_policies(const struct gpu_options *o, const struct heddle_policy *out[GPU_POLICIES + 1])
 {
+    const struct gpu_policy_choices *p = &o->policies;
+    const struct policy_choice *const timed[] = {&p->scheduler, &p->l1, &p->divergence};
     uint32_t count = 0;
-    const struct policy_choice *const timed[] = {&o->scheduler, &o->l1, &o->divergence};
     for (uint32_t i = 0; i < sizeof timed / sizeof *timed; i++)
         out[count++] = o->functional ? NULL : timed[i]->policy;
-    for (uint32_t i = 0; i < o->probe_count; i++)
-        out[count++] = o->probes[i].policy;
+    for (uint32_t i = 0; i < p->probe_count; i++)
+        out[count++] = p->probes[i].policy;
     out[count] = NULL;
     return count;
 }
@@ -68,7 +71,8 @@ struct gpu *gpu_create(const struct gpu_options *options, struct error *e)
         gpu_destroy(g);
         return NULL;
     }
-    if (options->functional && options->probe_count && !(g->block_probes = block_probes_create(&g->options, e))) {
+    if (options->functional && options->policies.probe_count &&
+        !(g->block_probes = block_probes_create(&g->options, e))) {
         gpu_destroy(g);
         return NULL;
     }
@@ -125,11 +129,7 @@ void gpu_destroy(struct gpu *g)
     host_watch_destroy(g->watch);
     timing_destroy(g->timing);
     block_probes_destroy(g->block_probes);
-    policy_release(&g->options.scheduler);
-    policy_release(&g->options.l1);
-    policy_release(&g->options.divergence);
-    for (uint32_t i = 0; i < g->options.probe_count; i++)
-        policy_release(&g->options.probes[i]);
+    gpu_setup_release(&g->options);
     texture_table_free(&g->textures);
     memory_destroy(g->memory);
     free(g->heap);

@@ -36,8 +36,27 @@ enum gpu_records {
     GPU_RECORDS_NONE,        /* nothing: nobody will read it */
 };
 
+/* A kind of policy that was not chosen is the machine's own; probes are such as work with time, or without. */
+struct gpu_policy_choices {
+    struct policy_choice scheduler, l1, divergence;
+    struct policy_choice probes[GPU_PROBES];
+    uint32_t probe_count;
+};
+
+/* What is written while kernels run: each is the caller's, and NULL where nobody asked for it. A timeline and an issue
+ * order exclude each other. */
+struct gpu_observers {
+    struct timeline *timeline;
+    struct trace *trace; /* of L1D accesses */
+    struct warps *warps; /* one row per warp (gpu/warps.h) */
+    struct issue_order *issue_order;
+    struct progress *progress;
+};
+
 struct gpu_options {
     struct machine machine;
+    struct gpu_policy_choices policies; /* the GPU takes them over */
+    struct gpu_observers observers;
     bool functional;     /* kernels run without time */
     uint64_t max_cycles; /* of all launches, in functional mode warp instructions; 0 means no limit */
     struct launch_limit launch_limit;
@@ -45,11 +64,6 @@ struct gpu_options {
     enum gpu_records records;
     bool pcs;          /* count what each instruction does (gpu/profile.h) */
     bool exact_bounds; /* a kernel's access outside of allocations is always an error (exec/memory.h) */
-    /* Policies; the GPU takes them over. A kind that was not chosen is the machine's own; probes are such as work with
-     * time, or without. */
-    struct policy_choice scheduler, l1, divergence;
-    struct policy_choice probes[GPU_PROBES];
-    uint32_t probe_count;
     /* In functional mode alone. */
     bool races;     /* look for races (exec/race.h). Not with probes, for which blocks run in lockstep */
     uint32_t slice; /* warp instructions that a warp runs before the next takes its turn; 0 means the default */
@@ -60,13 +74,6 @@ struct gpu_options {
     bool host_parts;              /* watch where the host's time goes (host_watch.h) */
     uint64_t interval;            /* cycles from one sample of the counters to the next; 0 means no samples */
     struct launch_filter *filter; /* which launches are timed; NULL means all. The caller's */
-    /* What is written while kernels run: each is the caller's, and NULL where nobody asked for it. A timeline and an
-     * issue order exclude each other. */
-    struct timeline *timeline;
-    struct trace *trace; /* of L1D accesses */
-    struct warps *warps; /* one row per warp (gpu/warps.h) */
-    struct issue_order *issue_order;
-    struct progress *progress;
 };
 
 /* How cycles were estimated (sample.h); all 0 means that they were counted. */

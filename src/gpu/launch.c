@@ -115,7 +115,8 @@ static uint32_t length_of(const struct residency *list)
 bool gpu_may_start(const struct gpu *g)
 {
     uint32_t count = length_of(g->started) + length_of(g->untimed);
-    return count < (g->options.functional ? TOGETHER_MOST : TOGETHER_MOST_TIMED) && (!count || !g->options.trace);
+    return count < (g->options.functional ? TOGETHER_MOST : TOGETHER_MOST_TIMED) &&
+           (!count || !g->options.observers.trace);
 }
 
 struct residency *gpu_start(struct gpu *g, const struct gpu_launch *in, struct error *e)

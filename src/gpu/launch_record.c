@@ -33,8 +33,8 @@ void launch_record_begin(struct gpu *g, struct residency *r)
         struct gpu_kernel k = record_of(r);
         r->record.index = gpu_kernel_record(g, &k);
     }
-    if (g->options.warps)
-        r->record.warps = warps_launch(g->options.warps, r->launch.kernel->name, r->record.unreported);
+    if (g->options.observers.warps)
+        r->record.warps = warps_launch(g->options.observers.warps, r->launch.kernel->name, r->record.unreported);
 }
 
 static void fill_record(struct gpu_kernel *k, const struct residency *r)
@@ -60,7 +60,7 @@ void launch_record_end(struct gpu *g, const struct residency *r)
     if (r->skipped && !r->estimated)
         return;
     if (r->record.warps)
-        warps_end(g->options.warps, r->record.warps);
+        warps_end(g->options.observers.warps, r->record.warps);
     if (r->record.tables && !r->record.unreported)
         gpu_kernel_tables_add(g, r->launch.kernel->name, r->record.tables);
     if (r->record.is_kept) {

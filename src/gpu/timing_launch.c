@@ -69,8 +69,8 @@ static void take_core(struct timing *t, uint32_t i, struct residency *r)
     sm_begin(t->cores[i], &r->timed.arena, r->program, &r->launch, r->timed.block_limit, r->timed.block_warps, t->now);
     if (r->timed.l1_bytes)
         sm_resize_l1(t->cores[i], r->timed.l1_bytes);
-    if (t->options->issue_order)
-        issue_order_core(t->options->issue_order, i, r->number);
+    if (t->options->observers.issue_order)
+        issue_order_core(t->options->observers.issue_order, i, r->number);
     t->owner[i] = r;
     t->owned_since[i] = t->now;
 }
@@ -275,14 +275,14 @@ static bool check_limits(struct timing *t, struct residency *r, struct error *e)
                          r->launch.kernel->name, (unsigned long long)o->max_cycles);
     if (!check_own_limits(t, r->gpu, e))
         return false;
-    if (o->progress)
-        progress_update(o->progress, &(struct progress_state){.launch = r->launch.grid_id,
-                                                              .kernel = r->launch.kernel->name,
-                                                              .cycles = t->now - r->timed.start,
-                                                              .warp_instructions = executed(t),
-                                                              .blocks_started = r->blocks.next,
-                                                              .blocks_done = t->blocks_done,
-                                                              .blocks_all = r->blocks.count});
+    if (o->observers.progress)
+        progress_update(o->observers.progress, &(struct progress_state){.launch = r->launch.grid_id,
+                                                                        .kernel = r->launch.kernel->name,
+                                                                        .cycles = t->now - r->timed.start,
+                                                                        .warp_instructions = executed(t),
+                                                                        .blocks_started = r->blocks.next,
+                                                                        .blocks_done = t->blocks_done,
+                                                                        .blocks_all = r->blocks.count});
     return true;
 }
 
@@ -370,7 +370,7 @@ static uint64_t core_clock(struct exec_launch *l, const struct exec_warp *w)
 
 static bool begin_trace(struct timing *t, struct residency *r)
 {
-    struct trace *trace = t->options->trace;
+    struct trace *trace = t->options->observers.trace;
     bool flush = t->options->machine.sm.launch_empties != LAUNCH_EMPTIES_NOTHING;
     return !trace || trace_kernel(trace, profile_listing(&r->gpu->listings, r->launch.kernel), &r->program->view, flush,
                                   &r->error);
@@ -379,7 +379,7 @@ static bool begin_trace(struct timing *t, struct residency *r)
 static bool end_trace(struct timing *t, struct residency *r, bool ok)
 {
     struct trace_kernel_end end = trace_end_of(&r->record.counters, !ok);
-    return trace_kernel_end(t->options->trace, &end, &r->error) && ok;
+    return trace_kernel_end(t->options->observers.trace, &end, &r->error) && ok;
 }
 
 /* Beginnings and ends */
@@ -389,12 +389,12 @@ static void end(struct timing *t, struct residency *r, bool ok)
     gather(t, r);
     if (r->timed.sample)
         sample_end(r);
-    if (t->options->trace)
+    if (t->options->observers.trace)
         ok = end_trace(t, r, ok);
     timing_end_profile(t, r);
-    if (t->options->timeline)
-        timeline_kernel(t->options->timeline, r->launch.kernel->name, r->timed.start, t->now);
-    progress_end(t->options->progress, r->launch.grid_id);
+    if (t->options->observers.timeline)
+        timeline_kernel(t->options->observers.timeline, r->launch.kernel->name, r->timed.start, t->now);
+    progress_end(t->options->observers.progress, r->launch.grid_id);
     arena_free(&r->timed.arena);
     r->ended = true;
     r->ok = ok;
@@ -464,8 +464,8 @@ void timing_start(struct residency *r)
     r->timed.start = t->now;
     t->sample_at = alone ? UINT64_MAX : t->sample_at;
     timing_begin_profile(t, r);
-    if (t->options->issue_order)
-        issue_order_launch(t->options->issue_order, profile_listing(&r->gpu->listings, r->launch.kernel),
+    if (t->options->observers.issue_order)
+        issue_order_launch(t->options->observers.issue_order, profile_listing(&r->gpu->listings, r->launch.kernel),
                            r->launch.kernel->name, r->number, t->now);
     if (alone)
         begin_alone(t, r);
@@ -515,13 +515,13 @@ bool timing_is_stuck(struct gpu *g)
 static bool look_around(struct timing *t, struct residency *r, struct error *e)
 {
     return check_cores(t, e) && check_limits(t, r, e) && held_check(t, e) &&
-           (!t->options->trace || trace_gather(t->options->trace, e));
+           (!t->options->observers.trace || trace_gather(t->options->observers.trace, e));
 }
 
 static void show_channels(const struct timing *t)
 {
     for (uint32_t i = 0; i < t->channels; i++)
-        timeline_channel(t->options->timeline, i, t->now - 1, partition_waiting(t->partitions[i]));
+        timeline_channel(t->options->observers.timeline, i, t->now - 1, partition_waiting(t->partitions[i]));
 }
 
 /* Those of which only a part is timed. False: *e, and the launch's own error. */
@@ -572,7 +572,7 @@ static bool memory_leads(const struct timing *t, struct gpu *g)
 {
     const struct gpu_options *o = t->options;
     const struct sm_program *p = timing_eldest(g)->program;
-    if (!runs_ahead(t, g) || o->sample || o->timeline || o->trace || p->atomics)
+    if (!runs_ahead(t, g) || o->sample || o->observers.timeline || o->observers.trace || p->atomics)
         return false;
     for (uint32_t i = 0; i < t->core_count; i++)
         if (t->expected[i].to_atomics)
@@ -635,7 +635,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
         t->lead_until = end;
         t->warps_to_come = (first->blocks.count - first->blocks.next) * first->timed.block_warps;
         *ok = timing_step(t, g->started, e);
-        if (unlikely(t->options->timeline))
+        if (unlikely(t->options->observers.timeline))
             show_channels(t);
         if (*ok && (t->now >= check || t->now >= limit)) {
             check = t->now + check_cycles;
