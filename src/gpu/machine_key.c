@@ -39,7 +39,10 @@ const char *const *machine_choices(enum machine_key_type type)
     static const char *const set_index[] = {"linear", "hashed", "multiplied", NULL};
     static const char *const writes[] = {"evict", "back", "through", "read-only", NULL};
     static const char *const allocate[] = {"miss", "fill", NULL};
-    static const char *const dram[] = {"frfcfs", "fifo", NULL};
+    static const char *const dram[] = {
+#define DRAM_POLICY(id, object, name, help) name,
+#include "mem/dram_policies.def"
+        NULL};
     static const char *const empties[] = {"nothing", "l1d", "caches", NULL};
     static const char *const books[] = {
 #define RULEBOOK(name, whose) name,

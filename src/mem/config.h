@@ -49,7 +49,10 @@ struct l2_config {
     bool upper_halves_slip;    /* sectored: a request for the upper half of a line takes sectors of the next line */
 };
 
-enum dram_scheduler { DRAM_FRFCFS, DRAM_FIFO };
+enum dram_scheduler {
+#define DRAM_POLICY(id, object, name, help) DRAM_##id,
+#include "mem/dram_policies.def"
+};
 
 struct dram_config {
 #define DRAM_KEY(name, type, field, ...) KEY_FIELD_##type(field)

@@ -118,7 +118,7 @@ bool partition_idle(const struct partition *p)
 
 uint32_t partition_waiting(const struct partition *p)
 {
-    return p->queued + p->to_dram.count + dram_look(p->dram)->pending;
+    return p->queued + p->to_dram.count + p->dram->pending;
 }
 
 /* Data from the host. */
