@@ -77,6 +77,10 @@ static void print_values(FILE *to, bool markdown, const char *title, const char 
         fprintf(to, markdown ? "| `%s` | %s |\n" : "    %s: %s\n", names_and_helps[0], names_and_helps[1]);
 }
 
+static const char *const write_rules_by_name[] = {
+#define WRITE_RULE(id, name, hit, miss, down, allocating, fetching, help) name, help,
+#include "heddle/write_rules.def"
+    NULL};
 static const char *const dram_policies_by_name[] = {
 #define DRAM_POLICY(id, object, name, help) name, help,
 #include "mem/dram_policies.def"
@@ -96,5 +100,6 @@ void machine_print_rules(FILE *to, bool markdown)
     for (uint32_t i = 0; i < machine_key_count; i++)
         if (machine_keys[i].read)
             (markdown ? print_rule_row : print_rule)(&machine_keys[i], to);
+    print_values(to, markdown, "value of `..._writes`", write_rules_by_name);
     print_values(to, markdown, "value of `dram_scheduler`", dram_policies_by_name);
 }

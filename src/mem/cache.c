@@ -70,7 +70,7 @@ static inline uint32_t *bytes_of(const struct cache *c, const struct lookup *l, 
 static uint32_t bytes_written(const struct cache *c, const struct lookup *l, uint32_t sector)
 {
     const struct packet *p = l->request;
-    if (c->global_writes == WRITE_THROUGH)
+    if (c->knows_bytes)
         return packet_sector_bytes(p, sector);
     return p->kind == PACKET_L1_WRITEBACK || (l->need & (l->need - 1)) ? UINT32_MAX : p->mask;
 }
@@ -91,7 +91,7 @@ static void write_bytes(struct cache *c, const struct lookup *l, uint8_t taken)
 
 static inline bool may_be_read_in_part(const struct cache *c, const struct lookup *l)
 {
-    return l->there && unlikely(l->there->partial & l->need) && c->global_writes == WRITE_THROUGH && l->request->mask;
+    return l->there && unlikely(l->there->partial & l->need) && c->knows_bytes && l->request->mask;
 }
 
 /* Sectors that are there for a load: also those that stores have written in part, if it reads nothing else of them. */
@@ -436,8 +436,7 @@ static ALWAYS_INLINE enum cache_outcome read_not_there(struct cache *c, struct l
 
 /* Writes. */
 
-static enum cache_outcome write_down(struct cache *c, const struct lookup *l, enum write_policy policy,
-                                     enum cache_outcome outcome)
+static enum cache_outcome write_down(struct cache *c, const struct lookup *l, bool drops, enum cache_outcome outcome)
 {
     if (queue_room(c) < 1)
         return fail(c, l, CACHE_FAIL_QUEUE);
@@ -445,7 +444,7 @@ static enum cache_outcome write_down(struct cache *c, const struct lookup *l, en
     l->result->sends_write = true;
     if (l->way != NO_WAY) {
         found(l);
-        if (policy == WRITE_THROUGH_EVICT && (l->there->valid & l->need)) {
+        if (drops && (l->there->valid & l->need)) {
             drop_sectors(c, l);
         } else if (outcome == CACHE_HIT) {
             touch_line(c, l);
@@ -464,7 +463,7 @@ static NOINLINE enum cache_outcome write_down_and_take(struct cache *c, struct l
     if (l->way == NO_WAY) {
         uint32_t way = choose_victim(c, l, false);
         if (way == NO_WAY)
-            return write_down(c, l, WRITE_THROUGH, outcome);
+            return write_down(c, l, false, outcome);
         if (line_at(c, l->set, way)->modified && queue_room(c) < c->pair)
             return fail(c, l, CACHE_FAIL_QUEUE);
         take_way(c, l, way, &leaving);
@@ -574,15 +573,18 @@ static NOINLINE enum cache_outcome write_and_fetch(struct cache *c, struct looku
 
 static enum cache_outcome access_write(struct cache *c, struct lookup *l, bool there)
 {
-    enum write_policy policy = l->request->kind == PACKET_LOCAL_STORE ? c->local_writes : c->global_writes;
-    if (policy == WRITE_BACK && there)
+    const struct write_rule *rule = c->writes[l->request->kind == PACKET_LOCAL_STORE];
+    if (there && rule->hit == WRITE_HIT_MARK)
         return write_back_hit(c, l);
-    if (policy == WRITE_BACK && c->write_allocate)
-        return c->stores_fetch ? write_and_fetch(c, l) : write_allocate(c, l);
-    enum cache_outcome outcome = there ? CACHE_HIT : CACHE_MISS;
-    if (policy == WRITE_THROUGH && c->write_allocate)
-        return write_down_and_take(c, l, outcome);
-    return write_down(c, l, policy, outcome);
+    if (there && rule->hit == WRITE_HIT_KEEP)
+        return write_down_and_take(c, l, CACHE_HIT);
+    if (there || rule->miss == WRITE_MISS_PASS)
+        return write_down(c, l, rule->hit == WRITE_HIT_DROP, there ? CACHE_HIT : CACHE_MISS);
+    if (rule->miss == WRITE_MISS_FETCH)
+        return write_and_fetch(c, l);
+    if (rule->down == WRITE_DOWN_NEVER)
+        return write_allocate(c, l);
+    return write_down_and_take(c, l, CACHE_MISS);
 }
 
 static inline struct lookup look_up(const struct cache *c, const struct packet *request, uint64_t line, uint32_t set,

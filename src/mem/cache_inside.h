@@ -4,6 +4,7 @@
 
 #include "mem/cache.h"
 #include "mem/cache_sets.h"
+#include "mem/write_rule.h"
 
 enum { NO_OWNER = UINT16_MAX, CACHE_PAIR = 2 /* packets: a miss and the write-back of its victim */ };
 
@@ -25,11 +26,12 @@ struct cache {
         plain_reads; /* kinds of packets, by bits: a hit changes no more than the order of use, and nobody is asked */
     uint8_t all_sectors; /* of a line */
     uint8_t group;       /* 32-byte sectors that come and go together */
-    bool whole_lines, on_fill, write_allocate, stores_fetch, touched, has_twins;
+    bool whole_lines, on_fill, touched, has_twins;
+    bool knows_bytes;  /* packets name the bytes that lanes read and write: an L1, whose global stores write through */
     uint32_t *written; /* of each sector that is partial, in the order of lines: its bytes, a bit each; NULL:
                           partial_writes is off */
     bool mapped;       /* the set is not told by bits of the address alone */
-    enum write_policy global_writes, local_writes;
+    const struct write_rule *writes[2]; /* of stores to global memory, to local memory */
     enum packet_kind writeback_kind;
     uint32_t miss_reserve, line_bytes;
     uint32_t pair; /* places of the miss queue that must be free for a miss with a write-back: two, or the only one,

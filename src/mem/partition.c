@@ -2,6 +2,7 @@
  * their steps): how it is made, its replies, when it sleeps, what it has counted. What happens on the L2's clock is in
  * partition_slice.c, on the DRAM's in partition_dram.c. */
 #include "mem/partition_inside.h"
+#include "mem/write_rule.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -25,7 +26,8 @@ struct partition *partition_create(struct arena *a, const struct mem_config *con
                             .slice_count = l2->slices_per_channel,
                             .cut = pieces_of(l2),
                             .reads_evict_free = l2->reads_evict_free,
-                            .stores_evict_free = l2->cache.stores_fetch /* as in GPGPU-Sim 3 */};
+                            .stores_evict_free =
+                                write_rule_misses(&l2->cache, WRITE_MISS_FETCH) /* as in GPGPU-Sim 3 */};
     p->calendar = &p->own_calendar;
     if (hooks)
         p->hooks = *hooks;
@@ -116,10 +118,7 @@ bool partition_idle(const struct partition *p)
     return p->to_dram.count == 0 && dram_idle(p->dram);
 }
 
-uint32_t partition_waiting(const struct partition *p)
-{
-    return p->queued + p->to_dram.count + p->dram->pending;
-}
+uint32_t partition_waiting(const struct partition *p) { return p->queued + p->to_dram.count + p->dram->pending; }
 
 /* Data from the host. */
 
