@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define HEDDLE_POLICY_ABI  8
+#define HEDDLE_POLICY_ABI  9
 #define HEDDLE_WARPS       64
 #define HEDDLE_NO_WARP     (-1)
 #define HEDDLE_NO_PC       UINT32_MAX
@@ -304,6 +304,13 @@ struct heddle_scheduler {
  * all lines go (between launches, by a fence). */
 enum heddle_leave { HEDDLE_EVICTED, HEDDLE_DROPPED, HEDDLE_FLUSHED };
 
+/* Write rules: what a store does to a cache (heddle/write_rules.def, `heddle list rules`). */
+enum heddle_write {
+    HEDDLE_WRITE_AS_MACHINE = -1, /* the rule that the machine names */
+#define WRITE_RULE(id, ...) HEDDLE_WRITE_##id,
+#include "heddle/write_rules.def"
+};
+
 /* An L1 data cache policy: one instance per core. */
 struct heddle_l1 {
     struct heddle_policy policy;
@@ -324,6 +331,11 @@ struct heddle_l1 {
     /* True: a miss takes no line. ways and free as in victim; reserved: ways whose line is on its way. NULL: never */
     bool (*bypass)(void *state, const struct heddle_core *core, uint64_t ways, uint64_t free, uint64_t reserved,
                    const struct heddle_l1_access *access);
+    /* The write rule that a store follows. access->outcome is HEDDLE_HIT if all that it writes is there, else
+     * HEDDLE_MISS; access->way is that of its line, or UINT32_MAX. Asked again when the store is tried again, so the
+     * state changes elsewhere, as with victim. A rule that has lines fetched is for an L2. NULL means
+     * HEDDLE_WRITE_AS_MACHINE always. */
+    enum heddle_write (*store)(void *state, const struct heddle_core *core, const struct heddle_l1_access *access);
 };
 
 /* A divergence unit: one instance per core. All hooks NULL: every warp has its own post-dominator stack. */

@@ -571,9 +571,17 @@ static NOINLINE enum cache_outcome write_and_fetch(struct cache *c, struct looku
     return done(c, l, CACHE_MISS);
 }
 
+static const struct write_rule *rule_of(const struct cache *c, const struct lookup *l, bool there)
+{
+    const struct write_rule *rule = NULL;
+    if (unlikely(c->choices.store != NULL))
+        rule = c->choices.store(c->choices.context, l->request, l->set, l->way, there);
+    return rule ? rule : c->writes[l->request->kind == PACKET_LOCAL_STORE];
+}
+
 static enum cache_outcome access_write(struct cache *c, struct lookup *l, bool there)
 {
-    const struct write_rule *rule = c->writes[l->request->kind == PACKET_LOCAL_STORE];
+    const struct write_rule *rule = rule_of(c, l, there);
     if (there && rule->hit == WRITE_HIT_MARK)
         return write_back_hit(c, l);
     if (there && rule->hit == WRITE_HIT_KEEP)

@@ -14,6 +14,7 @@
 #include "mem/mshr.h"
 #include "mem/packet.h"
 #include "mem/ring.h"
+#include "mem/write_rule.h"
 
 enum cache_outcome {
     CACHE_HIT,     /* data (or the place to write) is there */
@@ -102,6 +103,10 @@ struct cache_choices {
     uint32_t (*victim)(void *context, const struct packet *request, uint32_t set, const struct cache_ways *ways);
     /* True: the read that misses takes no line. NULL: never. */
     bool (*bypass)(void *context, const struct packet *request, uint32_t set, const struct cache_ways *ways);
+    /* The rule that the store follows, or NULL: that of the configuration. hit: all sectors that it writes are there;
+     * way: of its line, UINT32_MAX where it has none. */
+    const struct write_rule *(*store)(void *context, const struct packet *request, uint32_t set, uint32_t way,
+                                      bool hit);
 };
 /* Before the first access. At most CACHE_MASK_WAYS. */
 void cache_set_choices(struct cache *c, const struct cache_choices *choices);

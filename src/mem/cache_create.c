@@ -40,7 +40,7 @@ struct cache *cache_create(struct arena *a, const struct cache_config *config, c
     c->head.misses.limit = config->miss_queue;
     c->pair = config->miss_queue < CACHE_PAIR ? config->miss_queue : CACHE_PAIR;
     cache_sets_init(&c->sets, a, config);
-    if (config->partial_writes && write_rule_misses(config, WRITE_MISS_TAKE) && !c->whole_lines && c->group == 1)
+    if (config->partial_writes && !c->whole_lines && c->group == 1)
         c->written = arena_array(a, uint32_t, (size_t)config->sets * config->ways * sectors);
     c->mapped = index_address || c->sets.index != INDEX_MASK;
     return c;

@@ -4,7 +4,6 @@
 
 #include "mem/cache.h"
 #include "mem/cache_sets.h"
-#include "mem/write_rule.h"
 
 enum { NO_OWNER = UINT16_MAX, CACHE_PAIR = 2 /* packets: a miss and the write-back of its victim */ };
 
