@@ -311,7 +311,14 @@ enum heddle_write {
 #include "heddle/write_rules.def"
 };
 
-/* An L1 data cache policy: one instance per core. */
+/* An L1 data cache policy: one instance per core.
+ *
+ * A machine may name one for its L2, too (l2.policy): one instance per slice. A slice has no core. What such an
+ * instance gets as `core` has the slice's number as id, its shape as l1_sets, l1_ways and l1_line_bytes, and cycle; all
+ * else is zero, also `program` and `warp`. An access has the pc and the warp slot of the core that asked; left, lanes
+ * and owner are not known. Of the events, l1_access (of accesses that were taken) and l1_evict reach it: a policy that
+ * listens to any other is refused. So is one with `store`, where the L2 is in two halves. Its counters are not
+ * reported. */
 struct heddle_l1 {
     struct heddle_policy policy;
     /* The way of a set that a new line takes. ways: bit i says that way i holds a line that may leave (valid, not

@@ -21,6 +21,7 @@ static bool choose_policies(struct gpu_options *o, struct error *e)
     const struct machine *m = &o->machine;
     return (o->scheduler.policy || policy_choose(&o->scheduler, POLICY_SCHEDULER, m->scheduler, e)) &&
            (o->l1.policy || policy_choose(&o->l1, POLICY_L1, m->l1, e)) &&
+           (o->l2.policy || policy_choose(&o->l2, POLICY_L1, m->mem.l2.policy, e)) &&
            (o->divergence.policy || policy_choose(&o->divergence, POLICY_DIVERGENCE, m->divergence, e));
 }
 
@@ -122,6 +123,7 @@ void gpu_destroy(struct gpu *g)
     block_probes_destroy(g->block_probes);
     policy_release(&g->options.scheduler);
     policy_release(&g->options.l1);
+    policy_release(&g->options.l2);
     policy_release(&g->options.divergence);
     for (uint32_t i = 0; i < g->options.probe_count; i++)
         policy_release(&g->options.probes[i]);

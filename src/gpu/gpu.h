@@ -46,6 +46,7 @@ struct gpu_options {
     uint32_t slice;          /* functional: warp instructions a warp runs before the next takes its turn; 0: default */
     volatile int *interrupt; /* set non-zero (by a signal handler) to stop; may be NULL */
     struct policy_choice scheduler, l1, divergence; /* timed; taken over by the GPU. Not chosen: the machine's */
+    struct policy_choice l2;                        /* of the L2's lines, as the machine says; the same */
     struct policy_choice probes[GPU_PROBES];        /* such as work in this mode; taken over by the GPU */
     uint32_t probe_count;
     uint32_t threads;                /* timed: cores are simulated on so many threads; 0: one */

@@ -77,11 +77,14 @@ bool gpu_setup(struct gpu_options *options, const struct gpu_setup *s, struct er
     if (!choose(&options->scheduler, POLICY_SCHEDULER, s->scheduler, m->scheduler, m->name, e))
         return false;
     if (choose(&options->l1, POLICY_L1, s->l1, m->l1, m->name, e)) {
-        if (choose(&options->divergence, POLICY_DIVERGENCE, s->divergence, m->divergence, m->name, e)) {
-            if (choose_probes(options, s, e))
-                return true;
-            release_probes(options);
-            policy_release(&options->divergence);
+        if (choose(&options->l2, POLICY_L1, NULL, m->mem.l2.policy, m->name, e)) {
+            if (choose(&options->divergence, POLICY_DIVERGENCE, s->divergence, m->divergence, m->name, e)) {
+                if (choose_probes(options, s, e))
+                    return true;
+                release_probes(options);
+                policy_release(&options->divergence);
+            }
+            policy_release(&options->l2);
         }
         policy_release(&options->l1);
     }
@@ -93,6 +96,7 @@ void gpu_setup_release(struct gpu_options *options)
 {
     policy_release(&options->scheduler);
     policy_release(&options->l1);
+    policy_release(&options->l2);
     policy_release(&options->divergence);
     release_probes(options);
 }

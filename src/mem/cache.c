@@ -757,7 +757,7 @@ static void store_unreserved(struct cache *c, uint32_t entry, struct cache_resul
     l.there->modified |= e->modified;
 }
 
-bool cache_fill_line(struct cache *c, const struct packet *answer, struct cache_result *result)
+static ALWAYS_INLINE bool fill_line(struct cache *c, const struct packet *answer, struct cache_result *result)
 {
     result->change = CACHE_UNCHANGED;
     result->evicted = false;
@@ -779,30 +779,45 @@ bool cache_fill_line(struct cache *c, const struct packet *answer, struct cache_
     return true;
 }
 
+bool cache_fill_line(struct cache *c, const struct packet *answer, struct cache_result *result)
+{
+    return fill_line(c, answer, result);
+}
+
 bool cache_fill(struct cache *c, const struct packet *answer, uint64_t now)
 {
     (void)now;
     struct cache_result result;
-    return cache_fill_line(c, answer, &result);
+    return fill_line(c, answer, &result);
 }
 
-void cache_touch(struct cache *c, uint64_t address, uint64_t now)
+/* Puts a line that nobody has asked for; a line that has to leave is neither counted nor written back. */
+static bool put_untouched(struct cache *c, struct lookup *l)
 {
-    (void)now;
+    uint32_t way = c->chooses ? ask_victim(c, l) : cache_sets_oldest(&c->sets, l->set);
+    if (way == NO_WAY)
+        return false;
+    l->result->evicted = *tag_at(c, l->set, way) != NO_TAG;
+    l->result->evicted_address = *tag_at(c, l->set, way);
+    l->way = way;
+    l->there = cache_sets_put(&c->sets, l->set, way, l->line, NO_OWNER, 0);
+    l->result->change = CACHE_INSERTED;
+    c->touched = true;
+    return true;
+}
+
+void cache_touch(struct cache *c, uint64_t address, struct cache_result *result)
+{
     uint64_t tag = address & c->line_mask;
     struct packet nobody = {.address = address, .warp = NO_OWNER};
     uint32_t set = set_of(c, tag);
     struct lookup l =
-        look_up(c, &nobody, tag, set, cache_sets_find(&c->sets, set, tag), sectors_of(c, address, 1, 0), 0, NULL);
+        look_up(c, &nobody, tag, set, cache_sets_find(&c->sets, set, tag), sectors_of(c, address, 1, 0), 0, result);
+    *result = (struct cache_result){.set = set, .way = NO_WAY};
     c->head.blocked = 0;
-    if (l.way == NO_WAY) {
-        uint32_t way = cache_sets_oldest(&c->sets, l.set);
-        if (way == NO_WAY)
-            return;
-        l.way = way;
-        l.there = cache_sets_put(&c->sets, l.set, way, tag, NO_OWNER, 0);
-        c->touched = true;
-    }
+    if (l.way == NO_WAY && !put_untouched(c, &l))
+        return;
+    result->way = l.way;
     struct cache_line *line = l.there;
     uint8_t need = l.need & (uint8_t) ~(line->valid | line->reserved);
     line->modified &= (uint8_t) ~(l.need & (uint8_t)~line->reserved); /* below it is the same now */
@@ -811,6 +826,8 @@ void cache_touch(struct cache *c, uint64_t address, uint64_t now)
     line->valid |= need;
     line->partial &= (uint8_t)~need;
     touch_line(c, &l);
+    if (result->change == CACHE_UNCHANGED)
+        result->change = CACHE_TOUCHED;
 }
 
 bool cache_forget(struct cache *c, uint64_t address, uint32_t bytes)

@@ -197,8 +197,8 @@ static inline bool cache_waits_for(const struct cache *c, uint32_t entry)
     return entry < cache_head(c)->mshr.limit && cache_head(c)->mshr.entries[entry].count;
 }
 
-/* Data that appears without an access (copies from the host). */
-void cache_touch(struct cache *c, uint64_t address, uint64_t now);
+/* Data that appears without an access (copies from the host), and what that did. No access is counted. */
+void cache_touch(struct cache *c, uint64_t address, struct cache_result *result);
 /* What of these bytes is there is lost; true: there was some. */
 bool cache_forget(struct cache *c, uint64_t address, uint32_t bytes);
 /* Lines that are there are lost, modified ones too; those on their way still come. */

@@ -51,6 +51,15 @@ void partition_link(struct partition *p, struct partition *q, struct arena *a) {
 
 void partition_set_leads(struct partition *p, bool leads) { p->leads = leads; }
 
+void partition_set_listener(struct partition *p, uint32_t slice, const struct slice_listener *listener)
+{
+    p->slices[slice].listener = listener;
+}
+
+struct cache *partition_cache(const struct partition *p, uint32_t slice) { return p->slices[slice].cache; }
+
+const uint64_t *partition_core_clock(const struct partition *p) { return &p->core_now; }
+
 void partition_set_l2_clock(struct partition *p, const uint64_t *ticks) { p->l2_ticks = ticks; }
 
 /* Replies: interconnect clock. */
@@ -122,21 +131,26 @@ uint32_t partition_waiting(const struct partition *p) { return p->queued + p->to
 
 /* Data from the host. */
 
-void partition_touch(struct partition *p, uint64_t address, uint64_t now)
+void partition_touch(struct partition *p, uint64_t address)
 {
-    uint32_t slice = address_map_slice(p->map, address) - p->channel * p->slice_count;
-    assert(slice < p->slice_count);
-    if (p->slices[slice].cache)
-        cache_touch(p->slices[slice].cache, address, now);
-    if (p->slices[slice].mirror)
-        link_written_at_home(&p->slices[slice], &(struct packet){.address = address, .bytes = 1});
-    if (p->slices[slice].fails)
-        wake_slice(p, &p->slices[slice]);
+    uint32_t number = address_map_slice(p->map, address) - p->channel * p->slice_count;
+    assert(number < p->slice_count);
+    struct slice *s = &p->slices[number];
+    struct packet copy = {.address = address, .bytes = 1};
+    if (s->cache)
+        slice_touch(s, &copy);
+    if (s->mirror)
+        link_written_at_home(s, &copy);
+    if (s->fails)
+        wake_slice(p, s);
 }
 
 void partition_flush(struct partition *p)
 {
     for (uint32_t i = 0; i < p->slice_count; i++) {
+        const struct slice_listener *listener = p->slices[i].listener;
+        if (listener)
+            listener->emptied(listener->context);
         if (p->slices[i].cache)
             cache_empty(p->slices[i].cache);
         if (p->slices[i].fails)

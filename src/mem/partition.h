@@ -34,6 +34,16 @@ static inline const struct partition_head *partition_head(const struct partition
     return (const struct partition_head *)p;
 }
 
+/* What became of the lines of a slice, for whoever chooses among them (cache_set_choices). */
+struct slice_listener {
+    void *context;
+    /* After an access that was taken, a fill, and data from the host; r says what happened. */
+    void (*changed)(void *context, const struct packet *request, enum cache_outcome outcome,
+                    const struct cache_result *r);
+    void (*forgot)(void *context, uint32_t set, uint32_t way); /* a store elsewhere has dropped the copy */
+    void (*emptied)(void *context);                            /* all lines are about to go */
+};
+
 struct partition_hooks {
     void *context;
     void (*on_atomic)(void *context, const struct packet *p);
@@ -52,6 +62,10 @@ void partition_share_calendar(struct partition *p, struct partition_calendar *ca
 /* ticks: how many L2 ticks there have been, the one at hand not counted. Slices in which an access can only fail again
  * rest then, and what they fail is counted later. Without, they are run. */
 void partition_set_l2_clock(struct partition *p, const uint64_t *ticks);
+/* Of a slice, numbered from the channel's first. NULL: nobody listens. */
+void partition_set_listener(struct partition *p, uint32_t slice, const struct slice_listener *listener);
+struct cache *partition_cache(const struct partition *p, uint32_t slice);
+const uint64_t *partition_core_clock(const struct partition *p); /* the core cycle in which the slices last ran */
 /* The clock domains call these in this order when they tick: reply, dram, l2. core_now: core cycles, for the fixed
  * delays. */
 void partition_send_replies(struct partition *p, uint64_t icnt_now);
@@ -84,10 +98,9 @@ bool partition_take_request(struct partition *p, uint32_t slice, uint64_t l2_now
 uint64_t partition_next_event(const struct partition *p, uint64_t core_now);
 /* Requests on their way from the slices to the banks: in the slices' queues, in the delay, in the scheduler's queue. */
 uint32_t partition_waiting(const struct partition *p);
-bool partition_idle(const struct partition *p); /* holds nothing at all */
-void partition_touch(struct partition *p, uint64_t address,
-                     uint64_t now);        /* a copy from the host passes through the L2 */
-void partition_flush(struct partition *p); /* drops all lines (timing only) */
+bool partition_idle(const struct partition *p);              /* holds nothing at all */
+void partition_touch(struct partition *p, uint64_t address); /* a copy from the host passes through the L2 */
+void partition_flush(struct partition *p);                   /* drops all lines (timing only) */
 
 struct partition_counters {
     struct cache_counters l2;

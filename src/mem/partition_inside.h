@@ -9,6 +9,8 @@
 #include "mem/pieces.h"
 #include "mem/ring.h"
 
+#include "base/likely.h"
+
 #define NEVER UINT64_MAX
 
 static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -18,17 +20,18 @@ static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 struct slice {
     uint32_t number; /* of all slices */
     uint32_t rop_cycles;
-    uint64_t at;          /* core cycle in which it has to be run again, 0: as soon as may be */
-    uint64_t ran;         /* the last L2 tick that is in the counters */
-    bool failed;          /* the access at the front of input, when it was last tried */
-    bool fails;           /* while it rests: that access fails again in every tick */
-    uint64_t room;        /* a bit for each of the last 64 ticks before room_known: was there room for a request? */
-    uint64_t room_known;  /* L2 tick: since then that has not changed */
-    struct cache *cache;  /* NULL: no L2 */
-    uint32_t *input_sets; /* of the cache, for the packets in input */
-    uint64_t busy_until;  /* L2 tick: with sectors of an atomic */
-    uint64_t intake_at;   /* L2 tick: from which it takes the next request */
-    struct slice *mirror; /* in the other half of the L2; NULL: there are no halves */
+    uint64_t at;         /* core cycle in which it has to be run again, 0: as soon as may be */
+    uint64_t ran;        /* the last L2 tick that is in the counters */
+    bool failed;         /* the access at the front of input, when it was last tried */
+    bool fails;          /* while it rests: that access fails again in every tick */
+    uint64_t room;       /* a bit for each of the last 64 ticks before room_known: was there room for a request? */
+    uint64_t room_known; /* L2 tick: since then that has not changed */
+    struct cache *cache; /* NULL: no L2 */
+    const struct slice_listener *listener; /* NULL: nobody listens */
+    uint32_t *input_sets;                  /* of the cache, for the packets in input */
+    uint64_t busy_until;                   /* L2 tick: with sectors of an atomic */
+    uint64_t intake_at;                    /* L2 tick: from which it takes the next request */
+    struct slice *mirror;                  /* in the other half of the L2; NULL: there are no halves */
     struct delay_line rop;
     struct ring input, to_dram, from_dram, reply;
     uint64_t reply_at;              /* network cycle before which the crossbar has no room for the first reply */
@@ -70,7 +73,16 @@ struct partition {
 static inline void wake_slice(struct partition *p, struct slice *s) { s->at = p->head.l2_at = p->calendar->l2_at = 0; }
 static inline void wake_dram(struct partition *p) { p->head.dram_at = p->calendar->dram_at = 0; }
 
+static inline void slice_tell(const struct slice *s, const struct packet *r, enum cache_outcome outcome,
+                              const struct cache_result *result)
+{
+    if (unlikely(s->listener != NULL))
+        s->listener->changed(s->listener->context, r, outcome, result);
+}
+
 /* partition_slice.c */
+void slice_fill(struct slice *s, const struct packet *answer);
+void slice_touch(struct slice *s, const struct packet *copy); /* its data is there without an access */
 void slice_create(struct slice *s, struct arena *a, const struct l2_config *l2, const struct address_map *map,
                   uint32_t number);
 void slice_settle(struct slice *s, uint64_t tick); /* counts the ticks in which it rested */

@@ -7,7 +7,6 @@
 #include "mem/partition_inside.h"
 
 #include "base/invariant.h"
-#include "base/likely.h"
 
 enum { ROP_ENTRIES = 1024 };  /* requests in the delay of a slice: it has no limit of its own in GPGPU-Sim */
 enum { L2_MISS_RESERVE = 2 }; /* places that a miss asks for in the miss queue: itself and a write-back */
@@ -199,6 +198,25 @@ static void pop_return(struct partition *p, struct slice *s)
     ring_pop(&s->from_dram);
 }
 
+void slice_fill(struct slice *s, const struct packet *answer)
+{
+    if (likely(s->listener == NULL)) {
+        cache_fill(s->cache, answer, 0);
+        return;
+    }
+    const struct packet first = cache_head(s->cache)->mshr.entries[answer->token].first;
+    struct cache_result r;
+    if (cache_fill_line(s->cache, answer, &r) && r.change != CACHE_UNCHANGED)
+        slice_tell(s, &first, CACHE_MISS, &r);
+}
+
+void slice_touch(struct slice *s, const struct packet *copy)
+{
+    struct cache_result r;
+    cache_touch(s->cache, copy->address, &r);
+    slice_tell(s, copy, r.change == CACHE_INSERTED ? CACHE_MISS : CACHE_HIT, &r);
+}
+
 static void take_return(struct partition *p, struct slice *s, uint64_t l2_now)
 {
     const struct packet *r = ring_front(&s->from_dram);
@@ -206,7 +224,7 @@ static void take_return(struct partition *p, struct slice *s, uint64_t l2_now)
         if (!cache_fill_port_free(s->cache, l2_now))
             return;
         invariant(cache_waits_for(s->cache, r->token));
-        cache_fill(s->cache, r, l2_now);
+        slice_fill(s, r);
         cache_use_fill_port(s->cache, p->cut.bytes, l2_now);
     } else {
         if (ring_full(&s->reply))
@@ -300,6 +318,7 @@ static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
             pass_home(p, s, r, l2_now);
         return;
     }
+    slice_tell(s, r, outcome, &result);
     if (unlikely(s->mirror))
         account_for_halves(s, r, outcome, write | atomic);
     if (atomic)

@@ -245,7 +245,7 @@ static inline void send(struct rig *r, enum packet_kind kind, uint32_t core, uin
 static inline void warm(struct rig *r, uint64_t address, uint32_t bytes)
 {
     for (uint64_t a = address; a < address + bytes; a += 32)
-        partition_touch(r->partition, a, r->now);
+        partition_touch(r->partition, a);
 }
 
 static inline struct partition_counters counters_of(const struct rig *r)

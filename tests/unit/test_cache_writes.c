@@ -170,7 +170,7 @@ static void partial_writes(void **state)
     settle(&b);
 
     /* A copy from the host writes all, below too: what it wrote is not modified. */
-    cache_touch(b.cache, 0x1000 + 8 * 64 * 128 + 0x20, b.now);
+    cache_touch(b.cache, 0x1000 + 8 * 64 * 128 + 0x20, &b.result);
     assert_int_equal(load(&b, 0x1000 + 8 * 64 * 128 + 0x20), CACHE_HIT);
     for (uint32_t i = 9; i < 17; i++)
         bring(&b, 0x1000 + i * 64 * 128);

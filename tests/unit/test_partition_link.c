@@ -146,7 +146,7 @@ static void writes_drop_copies(void **state)
     assert_true(ask(h, PACKET_ATOMIC, 0, far) > HIT_CYCLES + 2 * LINK);
     assert_int_equal(h->atomics, 1);
     assert_true(ask(h, PACKET_LOAD, 0, far) > HIT_CYCLES + 2 * LINK);
-    partition_touch(h->partition[1], far, h->now); /* a copy from the host */
+    partition_touch(h->partition[1], far); /* a copy from the host */
     assert_true(ask(h, PACKET_LOAD, 0, far) > HIT_CYCLES + 2 * LINK);
     halves_free(h);
 }
