@@ -274,7 +274,8 @@ static enum cache_outcome fail_at(struct cache *c, const struct packet *request,
     c->head.blocked = why == CACHE_FAIL_MSHR ? CACHE_BLOCKED_BY_ENTRIES : CACHE_BLOCKED;
     if (c->asks && why == CACHE_FAIL_WAYS)
         c->head.blocked = 0; /* the owner may decide differently when it is asked again */
-    c->blocked = (struct blocked){.address = request->address, .rest = rest_of(request), .set = set, .why = why};
+    c->blocked =
+        (struct cache_blocked_access){.address = request->address, .rest = rest_of(request), .set = set, .why = why};
     return CACHE_FAIL;
 }
 

@@ -10,6 +10,7 @@
 #define HEDDLE_MEM_CACHE_H
 
 #include "base/arena.h"
+#include "mem/cache_sets.h"
 #include "mem/config.h"
 #include "mem/mshr.h"
 #include "mem/packet.h"
@@ -67,8 +68,7 @@ struct cache_result {
 /* What a failed access waits for: any change, or an MSHR entry, which only a request that has been taken gives back. */
 enum cache_blocked { CACHE_BLOCKED = 1, CACHE_BLOCKED_BY_ENTRIES = 2 };
 
-/* What owners ask and take every cycle, without a call. It stands first in struct cache, whose rest is opaque
- * (cache.c). */
+/* What owners ask and take every cycle. */
 struct cache_head {
     uint32_t ready_requests; /* requests whose data has come */
     uint32_t repeats;        /* of the access that failed last, not yet counted as tries */
@@ -79,21 +79,13 @@ struct cache_head {
     struct ring misses;                 /* the miss queue */
     struct mshr mshr;
 };
-struct cache;
-static inline const struct cache_head *cache_head(const struct cache *c) { return (const struct cache_head *)c; }
-/* Of a cache that is not there: one that never has anything. */
-const struct cache_head *cache_head_or_none(const struct cache *c);
-
-/* index_address: maps the address of a line to the one whose bits choose the set (L2: address_map_in_slice), or NULL.
- * NULL is returned for sets 0: there is no such cache. */
+/* Maps the address of a line to the one whose bits choose the set. */
 typedef uint64_t cache_index_fn(const void *context, uint64_t address);
-struct cache *cache_create(struct arena *a, const struct cache_config *config, cache_index_fn *index_address,
-                           const void *context);
+
 /* The ways of a set, each in one of three sets: its line may leave, it has none, its line is on its way. */
 struct cache_ways {
     uint64_t lines, empty, reserved;
 };
-struct cache_ways cache_ways(const struct cache *c, uint32_t set); /* of a cache with at most CACHE_MASK_WAYS */
 enum { CACHE_MASK_WAYS = 64 };
 /* Decisions that the owner of a cache takes: hooks may be NULL. They are asked again when an access is tried again. */
 struct cache_choices {
@@ -108,6 +100,54 @@ struct cache_choices {
     const struct write_rule *(*store)(void *context, const struct packet *request, uint32_t set, uint32_t way,
                                       bool hit);
 };
+
+/* The access that failed last. While nothing of what it waits for has changed (head.blocked), it fails again, for the
+ * same reason. */
+struct cache_blocked_access {
+    uint64_t address;
+    uint32_t rest /* of what it asked for */, set;
+    enum cache_fail why;
+};
+
+struct cache {
+    struct cache_head head;
+    struct cache_blocked_access blocked;
+    uint64_t line_mask; /* of an address: its line */
+    uint32_t
+        plain_reads; /* kinds of packets, by bits: a hit changes no more than the order of use, and nobody is asked */
+    uint8_t all_sectors; /* of a line */
+    uint8_t group;       /* 32-byte sectors that come and go together */
+    bool whole_lines, on_fill, touched, has_twins;
+    bool knows_bytes;  /* packets name the bytes that lanes read and write: an L1, whose global stores write through */
+    uint32_t *written; /* of each sector that is partial, in the order of lines: its bytes, a bit each; NULL:
+                          partial_writes is off */
+    bool mapped;       /* the set is not told by bits of the address alone */
+    const struct write_rule *writes[2]; /* of stores to global memory, to local memory */
+    enum packet_kind writeback_kind;
+    uint32_t miss_reserve, line_bytes;
+    uint32_t pair; /* places of the miss queue that must be free for a miss with a write-back: two, or the only one,
+                      where the write-back then is one more than the queue holds */
+    cache_index_fn *index_address;
+    const void *index_context;
+    bool asks;    /* its owner takes decisions */
+    bool chooses; /* a victim is more than the oldest line: that is one of them, or banks have fewer lines than ways */
+    struct cache_choices choices;
+    struct cache_sets sets;
+    uint64_t taken[2][CACHE_FAIL];    /* accesses: reads, writes; by outcome */
+    uint64_t fails[CACHE_FAIL_COUNT]; /* without head.repeats */
+    uint64_t intra_warp_hits, evictions, writebacks, fills;
+    uint64_t fetches;                /* packets put into the miss queue for lines that stores missed */
+    struct cache_counters *counters; /* worked out from those when they are read */
+};
+
+static inline const struct cache_head *cache_head(const struct cache *c) { return &c->head; }
+/* Of a cache that is not there: one that never has anything. */
+const struct cache_head *cache_head_or_none(const struct cache *c);
+
+/* index_address: address_map_in_slice in an L2, or NULL. NULL is returned for sets 0: there is no such cache. */
+struct cache *cache_create(struct arena *a, const struct cache_config *config, cache_index_fn *index_address,
+                           const void *context);
+struct cache_ways cache_ways(const struct cache *c, uint32_t set); /* of a cache with at most CACHE_MASK_WAYS */
 /* Before the first access. At most CACHE_MASK_WAYS. */
 void cache_set_choices(struct cache *c, const struct cache_choices *choices);
 
@@ -140,11 +180,12 @@ bool cache_has_two_ways(const struct cache *c, uint32_t set, bool (*is_of_kind)(
  * same reason (and is counted), else cache_access must be asked. */
 static inline bool cache_fails_again(struct cache *c)
 {
-    struct cache_head *head = (struct cache_head *)c;
-    bool blocked = head->blocked != 0;
-    head->repeats += blocked;
+    bool blocked = c->head.blocked != 0;
+    c->head.repeats += blocked;
     return blocked;
 }
+/* The same, of an owner who has not tried it in so many cycles. */
+static inline void cache_failed_again(struct cache *c, uint32_t times) { c->head.repeats += times; }
 /* An access that is known before it is made: its set, which the host begins to fetch; and the access then, of a cache
  * whose owner has seen that it does not fail again, without an age. */
 uint32_t cache_expect(const struct cache *c, uint64_t address);
@@ -153,7 +194,7 @@ enum cache_outcome cache_access_expected(struct cache *c, const struct packet *r
 /* An answer that will come. */
 static inline void cache_expect_fill(const struct cache *c, uint32_t entry)
 {
-    __builtin_prefetch(&cache_head(c)->mshr.entries[entry], 1);
+    __builtin_prefetch(&c->head.mshr.entries[entry], 1);
 }
 void cache_set_writeback(struct cache *c, enum packet_kind kind, uint32_t miss_reserve);
 /* Would the line be found, without touching anything? */
@@ -162,16 +203,15 @@ bool cache_probe(const struct cache *c, uint64_t address);
 void cache_where(const struct cache *c, uint64_t address, uint32_t *set, uint32_t *way);
 
 /* The miss queue, drained by the owner. */
-static inline bool cache_has_miss(const struct cache *c) { return cache_head(c)->misses.count != 0; }
+static inline bool cache_has_miss(const struct cache *c) { return c->head.misses.count != 0; }
 static inline struct packet *cache_miss_front(struct cache *c)
 {
-    return cache_has_miss(c) ? ring_front(&((struct cache_head *)c)->misses) : NULL;
+    return cache_has_miss(c) ? ring_front(&c->head.misses) : NULL;
 }
 static inline void cache_miss_pop(struct cache *c)
 {
-    struct cache_head *head = (struct cache_head *)c;
-    ring_pop(&head->misses);
-    head->blocked &= CACHE_BLOCKED_BY_ENTRIES;
+    ring_pop(&c->head.misses);
+    c->head.blocked &= CACHE_BLOCKED_BY_ENTRIES;
 }
 
 /* A packet that answers one sent down. A whole line asked for in one packet may be answered by several packets of one
@@ -182,19 +222,18 @@ bool cache_fill(struct cache *c, const struct packet *answer, uint64_t now);
 bool cache_fill_line(struct cache *c, const struct packet *answer, struct cache_result *result);
 /* Requests whose data has come, oldest fill first, in order of arrival; one is taken at a time. NULL: none. The entry
  * is free again when its last request has been popped. */
-static inline bool cache_has_ready(const struct cache *c) { return cache_head(c)->ready_requests != 0; }
-static inline struct packet *cache_ready_front(struct cache *c) { return mshr_ready_front(&cache_head(c)->mshr); }
+static inline bool cache_has_ready(const struct cache *c) { return c->head.ready_requests != 0; }
+static inline struct packet *cache_ready_front(struct cache *c) { return mshr_ready_front(&c->head.mshr); }
 static inline void cache_ready_pop(struct cache *c)
 {
-    struct cache_head *head = (struct cache_head *)c;
-    mshr_ready_pop(&head->mshr);
-    head->ready_requests--;
-    head->blocked = 0;
+    mshr_ready_pop(&c->head.mshr);
+    c->head.ready_requests--;
+    c->head.blocked = 0;
 }
 /* The MSHR entry is in use. */
 static inline bool cache_waits_for(const struct cache *c, uint32_t entry)
 {
-    return entry < cache_head(c)->mshr.limit && cache_head(c)->mshr.entries[entry].count;
+    return entry < c->head.mshr.limit && c->head.mshr.entries[entry].count;
 }
 
 /* Data that appears without an access (copies from the host), and what that did. No access is counted. */
@@ -211,7 +250,7 @@ void cache_resize(struct cache *c, uint32_t bytes);
 /* The one or the other: lines that are there are lost, those on their way, where there are some, still come. */
 static inline void cache_empty(struct cache *c)
 {
-    if (cache_head(c)->mshr.used)
+    if (c->head.mshr.used)
         cache_drop(c);
     else
         cache_invalidate(c);
@@ -219,32 +258,26 @@ static inline void cache_empty(struct cache *c)
 /* Ports: an access keeps the data port, a fill the fill port busy for ceil(bytes / port_bytes) cycles. Always free
  * where config->port_bytes is 0. (GPGPU-Sim: a hit uses the request's bytes, a miss writeback_bytes, a fill a sector
  * or, unsectored, the line.) */
-static inline bool cache_port_free(const struct cache *c, uint64_t now) { return now >= cache_head(c)->port_free; }
-static inline bool cache_fill_port_free(const struct cache *c, uint64_t now)
-{
-    return now >= cache_head(c)->fill_port_free;
-}
+static inline bool cache_port_free(const struct cache *c, uint64_t now) { return now >= c->head.port_free; }
+static inline bool cache_fill_port_free(const struct cache *c, uint64_t now) { return now >= c->head.fill_port_free; }
 static inline void cache_keep_busy(const struct cache *c, uint64_t *free, uint32_t bytes, uint64_t now)
 {
-    uint32_t port_bytes = cache_head(c)->port_bytes;
+    uint32_t port_bytes = c->head.port_bytes;
     if (port_bytes)
         *free = (*free > now ? *free : now) + (bytes + port_bytes - 1) / port_bytes;
 }
 static inline void cache_use_port(struct cache *c, uint32_t bytes, uint64_t now)
 {
-    cache_keep_busy(c, &((struct cache_head *)c)->port_free, bytes, now);
+    cache_keep_busy(c, &c->head.port_free, bytes, now);
 }
 static inline void cache_use_fill_port(struct cache *c, uint32_t bytes, uint64_t now)
 {
-    cache_keep_busy(c, &((struct cache_head *)c)->fill_port_free, bytes, now);
+    cache_keep_busy(c, &c->head.fill_port_free, bytes, now);
 }
 /* MSHR entries in use: until the last of their requests has been popped. */
-static inline uint32_t cache_outstanding(const struct cache *c) { return cache_head(c)->mshr.used; }
+static inline uint32_t cache_outstanding(const struct cache *c) { return c->head.mshr.used; }
 /* Nothing outstanding, queued or ready. */
-static inline bool cache_idle(const struct cache *c)
-{
-    return (cache_outstanding(c) | cache_head(c)->misses.count) == 0;
-}
+static inline bool cache_idle(const struct cache *c) { return (cache_outstanding(c) | c->head.misses.count) == 0; }
 const struct cache_counters *cache_counters(const struct cache *c);
 void cache_counters_reset(struct cache *c);
 

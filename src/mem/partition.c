@@ -101,18 +101,6 @@ void partition_send_replies(struct partition *p, uint64_t icnt_now)
     p->head.reply_at = at;
 }
 
-/* Sleep. */
-
-uint64_t partition_next_event(const struct partition *p, uint64_t core_now)
-{
-    uint64_t event = earlier(p->head.l2_at, p->head.leaves_delay_at);
-    if (p->head.replies || event <= core_now + 2)
-        return core_now + 1;
-    if (event != NEVER)
-        event--; /* the other clocks may tick between this core cycle and the one before */
-    return later(earlier(event, dram_side_event(p)), core_now + 1);
-}
-
 static bool slice_idle(const struct slice *s)
 {
     return (s->rop.count | s->input.count | s->to_dram.count | s->from_dram.count | s->reply.count) == 0 &&

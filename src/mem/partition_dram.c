@@ -98,8 +98,6 @@ static bool dram_side_moves(struct partition *p)
 
 void partition_run_dram(struct partition *p, uint64_t dram_now, uint64_t core_now)
 {
-    p->dram_now = dram_now;
-    p->dram_core_now = core_now;
     dram_catch_up(p->dram, dram_now);
     if (p->dram->returns.count)
         return_from_dram(p);
@@ -110,14 +108,4 @@ void partition_run_dram(struct partition *p, uint64_t dram_now, uint64_t core_no
         push_to_dram(p, core_now);
     p->head.dram_at = dram_side_moves(p) ? dram_now + 1 : dram_next_event(p->dram, dram_now);
     p->head.leaves_delay_at = p->to_dram.count && !dram_full(p->dram) ? delay_front(&p->to_dram)->ready : NEVER;
-}
-
-/* From command cycles to core cycles, rounded down, and one less, as the two clocks need not be in step. */
-uint64_t dram_side_event(const struct partition *p)
-{
-    uint64_t event = p->head.dram_at;
-    if (event == NEVER || event <= p->dram_now)
-        return event;
-    uint64_t cycles = p->config->dram_khz ? (event - p->dram_now) * p->config->core_khz / p->config->dram_khz : 0;
-    return p->dram_core_now + (cycles ? cycles - 1 : 0);
 }

@@ -44,9 +44,7 @@ static void send_over(struct partition *p, const struct slice *s, struct delay_l
     d->packet.slice = (uint8_t)s->mirror->number;
     d->ready = p->core_now + p->config->l2.link_cycles;
     line->count++;
-    s->mirror->at = earlier(s->mirror->at, d->ready);
-    s->mirror_owner->head.l2_at = earlier(s->mirror_owner->head.l2_at, d->ready);
-    p->calendar->l2_at = earlier(p->calendar->l2_at, d->ready);
+    slice_due(s->mirror_owner, s->mirror, d->ready);
 }
 
 bool link_has_room(const struct slice *s) { return !delay_full(&s->mirror->visitors); }

@@ -54,7 +54,7 @@ static void step(struct halves *h)
 {
     h->now++;
     for (uint32_t i = 0; i < 2; i++) {
-        partition_reply_cycle(h->partition[i], h->now);
+        partition_send_replies(h->partition[i], h->now);
         partition_dram_cycle(h->partition[i], h->now, h->now);
     }
     /* as an owner does: not before the calendar says so */
