@@ -2,6 +2,8 @@
  * count, is Belady's choice the best there is, and do stack distances tell the misses of caches of every size? */
 #include "replay_plain.h"
 
+#include <zstd.h>
+
 /* The file */
 
 static void same_access(const struct trace_access *a, const struct trace_access *b)
@@ -42,6 +44,54 @@ static uint32_t compare_accesses(struct trace_reader *r, const struct made *m)
     }
     trace_windows_close(&w);
     return seen;
+}
+
+/* A file that ends after a header with this rule for stores to local memory. */
+static void write_header_alone(const char *path, const char *local_stores)
+{
+    char text[300];
+    uint8_t file[1024] = {0};
+    int n = snprintf(text, sizeof text,
+                     "version 1\ncores 1\nsets 4\nways 2\nline_bytes 128\nindex modulo\nglobal_stores evict\n"
+                     "local_stores %s\n",
+                     local_stores);
+    size_t packed = ZSTD_compress(file + TRACE_CHUNK_HEADER, sizeof file - TRACE_CHUNK_HEADER, text, (size_t)n, 1);
+    const uint32_t words[] = {TRACE_SKIPPABLE, TRACE_CHUNK_HEADER - 8, TRACE_MARK,
+                              TRACE_HEADER,    (uint32_t)packed,       (uint32_t)n};
+    memcpy(file, words, sizeof words);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(file, 1, TRACE_CHUNK_HEADER + packed, f), TRACE_CHUNK_HEADER + packed);
+    fclose(f);
+}
+
+/* Every write rule is known by its name; older traces have two other words. */
+static void rules_of_stores_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        enum write_rule_id rule;
+    } names[] = {{"keep", WRITE_THROUGH},
+                 {"allocate", WRITE_THROUGH_TAKE},
+#define WRITE_RULE(id, name, ...) {name, WRITE_##id},
+#include "heddle/write_rules.def"
+                 {"never", WRITE_RULE_COUNT}};
+    char path[] = "/tmp/heddle-header-XXXXXX";
+    close(mkstemp(path));
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct trace_reader r;
+        struct error e = {0};
+        write_header_alone(path, names[i].name);
+        bool known = names[i].rule != WRITE_RULE_COUNT;
+        assert_int_equal(trace_reader_open(&r, path, &e), known);
+        if (!known)
+            continue;
+        assert_int_equal(r.header.global_stores, WRITE_THROUGH_EVICT);
+        assert_int_equal(r.header.local_stores, names[i].rule);
+        trace_reader_close(&r);
+    }
+    unlink(path);
 }
 
 static void comes_back(void **state)
@@ -618,6 +668,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comes_back),
+        cmocka_unit_test(rules_of_stores_are_named),
         cmocka_unit_test(long_launches_are_cut),
         cmocka_unit_test(cut_off_anywhere),
         cmocka_unit_test(damage_is_noticed),
