@@ -4,10 +4,10 @@
  * is one in which every access needs all sectors of its line. Where lines stand is the matter of cache_sets.h, which of
  * them are on their way that of mshr.h.
  *
- * Which bytes of a sector stores have written is kept where config->partial_writes says so, for sectors that were taken
- * by a store: such a sector is read from below when a load wants bytes of it that have not been written; below an L1,
- * which is not told what loads want, when it is read before it has been written wholly. Elsewhere, and in caches
- * without sectors, what a store takes counts as wholly written, so that a later read of it hits.
+ * With config->partial_writes, a cache with sectors remembers which bytes stores have written of a sector that a store
+ * has taken. In an L1, such a sector is fetched when a load needs bytes that no store has written; in an L2, which does
+ * not know which bytes a load needs, when it is read before all its bytes have been written. Without partial_writes,
+ * and in caches without sectors, a sector that a store takes counts as written wholly, and a later read of it hits.
  *
  * Left out: a request for several sectors, of which some are on their way already, asks for the rest and waits for the
  * latest only. */

@@ -15,17 +15,17 @@
 #include "mem/pieces.h"
 #include "mem/ring.h"
 
-/* Until when there is nothing to do: asked in every cycle, so read without a call. Early is allowed, late is not. */
+/* When a channel has to be run: asked in every cycle. Times may be too early, but never too late. */
 struct partition_head {
-    uint64_t l2_at;           /* core cycle */
-    uint64_t dram_at;         /* command cycle */
+    uint64_t l2_at;           /* core cycle from which on a slice has to be run */
+    uint64_t dram_at;         /* command cycle from which on DRAM has to be run */
     uint64_t leaves_delay_at; /* core cycle in which a packet leaves the delay in front of DRAM */
-    uint32_t replies;         /* that wait for the crossbar */
-    uint64_t reply_at;        /* network cycle before which it has room for none of them */
+    uint32_t replies;         /* packets that wait for the crossbar */
+    uint64_t reply_at;        /* network cycle before which the crossbar has room for none of them */
 };
 
-/* Before these times none of the partitions that share it has anything to do, as their heads have it: an owner of many
- * need not look at each. Partitions set it to earlier times, the owner to later ones, when it has looked. */
+/* The earliest times of all partitions that share it, so that their owner need not look at each. Partitions set it to
+ * earlier times; the owner sets it to later ones when it has looked at all of them. */
 struct partition_calendar {
     uint64_t l2_at, dram_at, leaves_delay_at;
 };
@@ -49,18 +49,18 @@ struct partition_hooks {
 struct slice {
     uint32_t number; /* of all slices */
     uint32_t rop_cycles;
-    uint64_t at;         /* core cycle in which it has to be run again, 0: as soon as may be */
+    uint64_t at;         /* core cycle in which the slice has to be run again; 0 means in its next tick */
     uint64_t ran;        /* the last L2 tick that is in the counters */
     bool failed;         /* the access at the front of input, when it was last tried */
-    bool fails;          /* while it rests: that access fails again in every tick */
+    bool fails;          /* the slice is not run, as that access only fails again in every tick */
     uint64_t room;       /* a bit for each of the last 64 ticks before room_known: was there room for a request? */
     uint64_t room_known; /* L2 tick: since then that has not changed */
-    struct cache *cache; /* NULL: no L2 */
-    const struct slice_listener *listener; /* NULL: nobody listens */
+    struct cache *cache; /* NULL means that there is no L2 */
+    const struct slice_listener *listener; /* NULL means that nobody listens */
     uint32_t *input_sets;                  /* of the cache, for the packets in input */
     uint64_t busy_until;                   /* L2 tick: with sectors of an atomic */
     uint64_t intake_at;                    /* L2 tick: from which it takes the next request */
-    struct slice *mirror;                  /* in the other half of the L2; NULL: there are no halves */
+    struct slice *mirror;                  /* in the other half of the L2; NULL means that there are no halves */
     struct delay_line rop;
     struct ring input, to_dram, from_dram, reply;
     uint64_t reply_at;              /* network cycle before which the crossbar has no room for the first reply */
@@ -75,9 +75,9 @@ struct slice {
 struct partition {
     struct partition_head head;
     struct crossbar *requests, *replies;
-    const uint64_t *l2_ticks; /* that have been; NULL: nobody says */
+    const uint64_t *l2_ticks; /* that have been; NULL means that nobody counts them */
     struct partition_calendar *calendar, own_calendar;
-    struct expected_answers *expected; /* by core; NULL: nobody asks */
+    struct expected_answers *expected; /* by core; NULL means that nobody asks */
     struct partition_hooks hooks;
     const struct mem_config *config;
     const struct address_map *map;
@@ -90,9 +90,10 @@ struct partition {
     uint32_t pieces; /* of a request: so many places must be free in the input queue before one is taken */
     struct dram *dram;
     struct delay_line to_dram;
-    uint32_t last_served;                /* slice */
-    uint32_t queued;                     /* packets in the slices' queues to DRAM */
-    uint32_t credits_used, credit_limit; /* requests between the slices' queues to and from DRAM; limit 0: none */
+    uint32_t last_served; /* slice */
+    uint32_t queued;      /* packets in the slices' queues to DRAM */
+    uint32_t credits_used,
+        credit_limit; /* requests between the slices' queues to and from DRAM; a limit of 0 means none */
     uint64_t reply_stalls, input_stalls, l1_sectors, l1_sector_misses; /* as in struct partition_counters */
     uint64_t core_now;                                                 /* of the last partition_l2_cycle */
 };
@@ -112,7 +113,7 @@ void partition_share_calendar(struct partition *p, struct partition_calendar *ca
 /* ticks: how many L2 ticks there have been, the one at hand not counted. Slices in which an access can only fail again
  * rest then, and what they fail is counted later. Without, they are run. */
 void partition_set_l2_clock(struct partition *p, const uint64_t *ticks);
-/* Of a slice, numbered from the channel's first. NULL: nobody listens. */
+/* Slices are numbered from the channel's first. A listener of NULL means that nobody listens. */
 void partition_set_listener(struct partition *p, uint32_t slice, const struct slice_listener *listener);
 struct cache *partition_cache(const struct partition *p, uint32_t slice);
 const uint64_t *partition_core_clock(const struct partition *p); /* the core cycle in which the slices last ran */

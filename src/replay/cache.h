@@ -78,7 +78,7 @@ void replay_cache_init(struct replay_cache *c, const struct replay_geometry *g, 
                        enum replay_policy policy, struct arena *a);
 void replay_cache_close(struct replay_cache *c);
 void replay_cache_flush(struct replay_cache *c);
-/* next (Belady): of each access, how many accesses later its line is used again; 0: never. counts: by pc. */
+/* next (Belady): of each access, how many accesses later its line is used again; 0 means never. counts: by pc. */
 void replay_cache_run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count,
                       struct replay_counts *counts);
 
