@@ -1,7 +1,7 @@
 # The slow twin of the core (tests/twin): a second libcuda.so.1, with tests/twin/sm linked in place of src/sm.
 TWIN := $(BUILD)/twin
 # Of src/sm, what both have: the decoded program and rows of warps.
-TWIN_SHARED := src/sm/program.c src/sm/hopper.c src/sm/carveout.c src/sm/phases.c src/sm/warp_log.c
+TWIN_SHARED := src/sm/program.c src/sm/line_policy.c src/sm/hopper.c src/sm/carveout.c src/sm/phases.c src/sm/warp_log.c
 TWIN_SOURCES := $(wildcard tests/twin/sm/*.c)
 TWIN_OBJECTS := $(patsubst %.c,$(TWIN)/obj/%.o,$(TWIN_SOURCES))
 TWIN_OTHERS := $(filter-out $(call objects,$(wildcard src/sm/*.c)),$(CORE_OBJECTS)) $(call objects,$(TWIN_SHARED)) $(CUDA_OBJECTS)

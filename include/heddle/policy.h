@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define HEDDLE_POLICY_ABI  8
+#define HEDDLE_POLICY_ABI  9
 #define HEDDLE_WARPS       64
 #define HEDDLE_NO_WARP     (-1)
 #define HEDDLE_NO_PC       UINT32_MAX
@@ -323,7 +323,21 @@ struct heddle_scheduler {
  * all lines go (between launches, by a fence). */
 enum heddle_leave { HEDDLE_EVICTED, HEDDLE_DROPPED, HEDDLE_FLUSHED };
 
-/* An L1 data cache policy: one instance per core. */
+/* Write rules: what a store does to a cache (heddle/write_rules.def, `heddle list rules`). */
+enum heddle_write {
+    HEDDLE_WRITE_AS_MACHINE = -1, /* the rule that the machine names */
+#define WRITE_RULE(id, ...) HEDDLE_WRITE_##id,
+#include "heddle/write_rules.def"
+};
+
+/* An L1 data cache policy: one instance per core.
+ *
+ * A machine may name one for its L2, too (l2.policy): one instance per slice. A slice has no core. What such an
+ * instance gets as `core` has the slice's number as id, its shape as l1_sets, l1_ways and l1_line_bytes, and cycle; all
+ * else is zero, also `program` and `warp`. An access has the pc and the warp slot of the core that asked; left, lanes
+ * and owner are not known. Of the events, l1_access (of accesses that were taken) and l1_evict reach it: a policy that
+ * listens to any other is refused. So is one with `store`, where the L2 is in two halves. Its counters are not
+ * reported. */
 struct heddle_l1 {
     struct heddle_policy policy;
     /* The way of a set that a new line takes. ways: bit i says that way i holds a line that may leave (valid, not
@@ -344,6 +358,11 @@ struct heddle_l1 {
      */
     bool (*bypass)(void *state, const struct heddle_core *core, uint64_t ways, uint64_t free, uint64_t reserved,
                    const struct heddle_l1_access *access);
+    /* The write rule that a store follows. access->outcome is HEDDLE_HIT if all that it writes is there, else
+     * HEDDLE_MISS; access->way is that of its line, or UINT32_MAX. Asked again when the store is tried again, so the
+     * state changes elsewhere, as with victim. A rule that has lines fetched is for an L2. NULL means
+     * HEDDLE_WRITE_AS_MACHINE always. */
+    enum heddle_write (*store)(void *state, const struct heddle_core *core, const struct heddle_l1_access *access);
 };
 
 /* A divergence unit: one instance per core. All hooks NULL means that every warp has its own post-dominator stack. */

@@ -23,6 +23,7 @@ static bool choose_policies(struct gpu_options *o, struct error *e)
     struct gpu_policy_choices *p = &o->policies;
     return (p->scheduler.policy || policy_choose(&p->scheduler, POLICY_SCHEDULER, m->scheduler, e)) &&
            (p->l1.policy || policy_choose(&p->l1, POLICY_L1, m->l1, e)) &&
+           (p->l2.policy || policy_choose(&p->l2, POLICY_L1, m->mem.l2.policy, e)) &&
            (p->divergence.policy || policy_choose(&p->divergence, POLICY_DIVERGENCE, m->divergence, e));
 }
 

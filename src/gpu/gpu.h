@@ -39,6 +39,7 @@ enum gpu_records {
 /* A kind of policy that was not chosen is the machine's own; probes are such as work with time, or without. */
 struct gpu_policy_choices {
     struct policy_choice scheduler, l1, divergence;
+    struct policy_choice l2; /* an L1 policy for the lines of the L2, always the machine's own */
     struct policy_choice probes[GPU_PROBES];
     uint32_t probe_count;
 };

@@ -2,6 +2,7 @@
  * contradictions are refused; an odd machine is allowed. */
 #include "base/numbers.h"
 #include "gpu/machine_key.h"
+#include "mem/write_rule.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -188,7 +189,8 @@ static bool check_halves(const struct machine_checker *c)
         return CLASH(c, FIELDS(&l2->link_cycles, &c->machine->mem.dram.channels),
                      "l2.link_cycles = %u: an L2 in two halves needs an even number of channels, not %u",
                      l2->link_cycles, c->machine->mem.dram.channels);
-    if (l2->link_cycles && (l2->cache.stores_fetch || l2->cache.global_writes != WRITE_BACK))
+    const struct write_rule *stores = write_rule_of(&l2->cache, false);
+    if (l2->link_cycles && (stores->miss == WRITE_MISS_FETCH || stores->hit != WRITE_HIT_MARK))
         return CLASH(c, FIELDS(&l2->link_cycles, &l2->cache.stores_fetch, &l2->cache.global_writes),
                      "l2.link_cycles = %u: an L2 in two halves needs rules.l2_global_writes = back and "
                      "rules.l2_stores_fetch = false",
@@ -225,18 +227,30 @@ static bool check_caches(const struct machine_checker *c)
         return CLASH(c, FIELDS(&l2->cache.stores_fetch, &l2->cache.write_allocate),
                      "rules.l2_stores_fetch: a store has its line fetched where rules.l2_write_allocate = true, and it "
                      "is false");
-    if (l2->cache.stores_fetch && l2->cache.sector_bytes)
-        return CLASH(c, FIELDS(&l2->cache.stores_fetch, &l2->cache.sector_bytes),
-                     "rules.l2_stores_fetch: a store has its line fetched whole, and l2.sector_bytes = %u divides "
-                     "lines: expected 0",
-                     l2->cache.sector_bytes);
-    if (l2->cache.stores_fetch && l2->cache.miss_queue < STORE_FETCH_ROOM)
-        return CLASH(
-            c, FIELDS(&l2->cache.stores_fetch, &l2->cache.miss_queue),
-            "rules.l2_stores_fetch: a store that misses needs %d places of the miss queue, and l2.miss_queue = %u",
-            STORE_FETCH_ROOM, l2->cache.miss_queue);
     if (!l2->cache.sets)
         return CLASH(c, FIELDS(&l2->cache.sets), "l2.sets = 0: a memory channel needs its L2");
+    return true;
+}
+
+/* Stores that have their lines fetched. */
+static bool check_fetches(const struct machine_checker *c)
+{
+    const struct cache_config *l1d = &c->machine->sm.l1d, *l2 = &c->machine->mem.l2.cache;
+    if (write_rule_misses(l1d, WRITE_MISS_FETCH))
+        return CLASH(c, FIELDS(&l1d->global_writes, &l1d->local_writes),
+                     "rules.l1d_global_writes, l1d_local_writes: only stores to the L2 can have their lines fetched");
+    if (!write_rule_misses(l2, WRITE_MISS_FETCH))
+        return true;
+    if (l2->sector_bytes)
+        return CLASH(c, FIELDS(&l2->stores_fetch, &l2->global_writes, &l2->local_writes, &l2->sector_bytes),
+                     "rules.l2_stores_fetch: a store has its line fetched whole, and l2.sector_bytes = %u divides "
+                     "lines: expected 0",
+                     l2->sector_bytes);
+    if (l2->miss_queue < STORE_FETCH_ROOM)
+        return CLASH(
+            c, FIELDS(&l2->stores_fetch, &l2->global_writes, &l2->local_writes, &l2->miss_queue),
+            "rules.l2_stores_fetch: a store that misses needs %d places of the miss queue, and l2.miss_queue = %u",
+            STORE_FETCH_ROOM, l2->miss_queue);
     return true;
 }
 
@@ -400,6 +414,6 @@ static bool check_map(const struct machine_checker *c)
 
 bool machine_check(const struct machine_checker *c)
 {
-    return check_core(c) && check_shared(c) && check_latencies(c) && check_caches(c) && check_halves(c) &&
-           check_router(c) && check_dram_shape(c) && check_dram_timing(c) && check_map(c);
+    return check_core(c) && check_shared(c) && check_latencies(c) && check_caches(c) && check_fetches(c) &&
+           check_halves(c) && check_router(c) && check_dram_shape(c) && check_dram_timing(c) && check_map(c);
 }

@@ -37,9 +37,15 @@ const char *const *machine_choices(enum machine_key_type type)
 {
     static const char *const multiply[] = {"sp", "sfu", NULL};
     static const char *const set_index[] = {"linear", "hashed", "multiplied", NULL};
-    static const char *const writes[] = {"evict", "back", "through", "read-only", NULL};
+    static const char *const writes[] = {
+#define WRITE_RULE(id, name, ...) name,
+#include "heddle/write_rules.def"
+        NULL};
     static const char *const allocate[] = {"miss", "fill", NULL};
-    static const char *const dram[] = {"frfcfs", "fifo", NULL};
+    static const char *const dram[] = {
+#define DRAM_POLICY(id, object, name, help) name,
+#include "mem/dram_policies.def"
+        NULL};
     static const char *const empties[] = {"nothing", "l1d", "caches", NULL};
     static const char *const books[] = {
 #define RULEBOOK(id, name, whose) name,

@@ -88,6 +88,23 @@ static void print_rule(const struct machine_key *rule, FILE *to)
     fprintf(to, "    read in: %s\n", rule->read);
 }
 
+/* The values of rules that have a table of their own. */
+static void print_values(FILE *to, bool markdown, const char *title, const char *const *names_and_helps)
+{
+    fprintf(to, markdown ? "\n| %s | what it does |\n|---|---|\n" : "\n%s:\n", title);
+    for (; *names_and_helps; names_and_helps += 2)
+        fprintf(to, markdown ? "| `%s` | %s |\n" : "    %s: %s\n", names_and_helps[0], names_and_helps[1]);
+}
+
+static const char *const write_rules_by_name[] = {
+#define WRITE_RULE(id, name, hit, miss, down, allocating, fetching, help) name, help,
+#include "heddle/write_rules.def"
+    NULL};
+static const char *const dram_policies_by_name[] = {
+#define DRAM_POLICY(id, object, name, help) name, help,
+#include "mem/dram_policies.def"
+    NULL};
+
 void machine_print_rules(FILE *to, bool markdown)
 {
     if (markdown) {
@@ -99,4 +116,6 @@ void machine_print_rules(FILE *to, bool markdown)
     for (uint32_t i = 0; i < machine_key_count; i++)
         if (machine_keys[i].read)
             print_rule(&machine_keys[i], to);
+    print_values(to, markdown, "value of `..._writes`", write_rules_by_name);
+    print_values(to, markdown, "value of `dram_scheduler`", dram_policies_by_name);
 }

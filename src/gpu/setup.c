@@ -68,6 +68,7 @@ static bool choose_all(struct gpu_options *options, const struct gpu_setup *s, s
     struct gpu_policy_choices *p = &options->policies;
     return choose(&p->scheduler, POLICY_SCHEDULER, s->scheduler, m->scheduler, m->name, e) &&
            choose(&p->l1, POLICY_L1, s->l1, m->l1, m->name, e) &&
+           choose(&p->l2, POLICY_L1, NULL, m->mem.l2.policy, m->name, e) &&
            choose(&p->divergence, POLICY_DIVERGENCE, s->divergence, m->divergence, m->name, e) &&
            choose_probes(options, s, e);
 }
@@ -88,6 +89,7 @@ void gpu_setup_release(struct gpu_options *options)
     struct gpu_policy_choices *p = &options->policies;
     policy_release(&p->scheduler);
     policy_release(&p->l1);
+    policy_release(&p->l2);
     policy_release(&p->divergence);
     for (uint32_t i = 0; i < p->probe_count; i++)
         policy_release(&p->probes[i]);

@@ -42,6 +42,7 @@ struct core_turn {
 struct timing {
     struct arena arena;
     const struct gpu_options *options;
+    struct l2_policies *l2_policies; /* NULL: least recently used */
     struct address_map map;
     struct kept_program programs[TIMING_PROGRAMS];
 

@@ -10,6 +10,7 @@
 #include "gpu/held.h"
 #include "gpu/host_watch.h"
 #include "gpu/issue_order.h"
+#include "gpu/l2_policy.h"
 #include "gpu/progress.h"
 #include "gpu/sample.h"
 #include "gpu/spare_rooms.h"
@@ -212,7 +213,7 @@ static bool check_cores(const struct timing *t, struct error *e)
     for (uint32_t i = 0; i < t->core_count; i++)
         if (!sm_check(t->cores[i], e))
             return false;
-    return true;
+    return l2_policies_check(t->l2_policies, e);
 }
 
 static uint64_t executed(const struct timing *t)

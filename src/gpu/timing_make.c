@@ -4,6 +4,7 @@
 #include "base/out_of_memory.h"
 #include "gpu/held.h"
 #include "gpu/issue_order.h"
+#include "gpu/l2_policy.h"
 #include "gpu/timeline.h"
 #include "gpu/trace.h"
 #include "gpu/workers.h"
@@ -181,6 +182,10 @@ struct timing *timing_create(const struct gpu_options *options, struct error *e)
         return NULL;
     }
     make_memory(t, &m->mem);
+    if (!l2_policies_create(&t->l2_policies, &t->arena, &options->policies.l2, &m->mem, m->seed, t->partitions, e)) {
+        timing_destroy(t);
+        return NULL;
+    }
     t->answers = arena_lines(&t->arena, struct answer_queue, t->ports);
     t->last_core = arena_array(&t->arena, uint32_t, t->ports);
     for (uint32_t i = 0; i < t->ports; i++)
@@ -203,6 +208,7 @@ void timing_destroy(struct timing *t)
     if (!t)
         return;
     workers_destroy(t->workers);
+    l2_policies_finish(t->l2_policies);
     for (uint32_t i = 0; i < t->core_count; i++)
         sm_destroy(t->cores[i]);
     for (uint32_t i = 0; t->warp_logs && i < t->core_count; i++)
@@ -235,6 +241,6 @@ void timing_note_copy(struct timing *t, const struct memory *m, uint64_t address
     uint64_t at = bytes > most ? address + bytes - most : address;
     for (at &= ~(uint64_t)(COPY_LINE_BYTES - 1); at < address + bytes; at += COPY_LINE_BYTES) {
         uint64_t physical = memory_physical(m, at < address ? address : at, &near);
-        partition_touch(t->partitions[address_map_place(&t->map, physical).channel], physical, t->now);
+        partition_touch(t->partitions[address_map_place(&t->map, physical).channel], physical);
     }
 }

@@ -22,7 +22,6 @@ enum { CHUNK_BYTES = 1 << 20, ACCESS_BYTES_MOST = 1 + 10 + 10 + 5 + 3, SECTION_B
 const char *const trace_index_names[INDEX_COUNT] = {
     [INDEX_MASK] = "mask", [INDEX_MODULO] = "modulo",         [INDEX_FERMI] = "fermi",
     [INDEX_FOLD] = "fold", [INDEX_MULTIPLIED] = "multiplied", [INDEX_HOPPER] = "hopper"};
-const char *const trace_store_names[3] = {"evict", "keep", "allocate"};
 
 struct bytes {
     uint8_t *data;
@@ -298,11 +297,9 @@ bool trace_kernel_end(struct trace *t, const struct trace_kernel_end *end, struc
 
 /* The file */
 
-static enum trace_store store_of(const struct cache_config *c, enum write_policy policy)
+static enum write_rule_id stores_of(const struct cache_config *c, bool local)
 {
-    return policy == WRITE_THROUGH_EVICT ? TRACE_STORE_EVICT
-           : c->write_allocate           ? TRACE_STORE_ALLOCATE
-                                         : TRACE_STORE_KEEP;
+    return (enum write_rule_id)(write_rule_of(c, local) - write_rules);
 }
 
 struct trace_header trace_header_of(const struct machine *m, const char *program)
@@ -313,8 +310,8 @@ struct trace_header trace_header_of(const struct machine *m, const char *program
                              .ways = c->ways,
                              .line_bytes = c->line_bytes,
                              .index = cache_sets_index_kind(c),
-                             .global_stores = store_of(c, c->global_writes),
-                             .local_stores = store_of(c, c->local_writes)};
+                             .global_stores = stores_of(c, false),
+                             .local_stores = stores_of(c, true)};
     snprintf(h.machine, sizeof h.machine, "%s", m->name);
     snprintf(h.program, sizeof h.program, "%s", program);
     return h;
@@ -325,7 +322,7 @@ static bool write_header(struct trace *t, const struct trace_header *h, struct e
     put_text(&t->raw,
              "version %d\ncores %u\nsets %u\nways %u\nline_bytes %u\nindex %s\nglobal_stores %s\nlocal_stores %s\n",
              TRACE_VERSION, h->cores, h->sets, h->ways, h->line_bytes, trace_index_names[h->index],
-             trace_store_names[h->global_stores], trace_store_names[h->local_stores]);
+             write_rules[h->global_stores].name, write_rules[h->local_stores].name);
     put_text(&t->raw, "machine ");
     put_field(&t->raw, h->machine, '\n');
     put_text(&t->raw, "program ");

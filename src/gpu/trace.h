@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "mem/cache_sets.h"
+#include "mem/write_rule.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,18 +35,11 @@ enum {
 #define TRACE_MARK      0x544c4448u /* "HDLT" */
 enum trace_kind { TRACE_HEADER = 1, TRACE_LISTING, TRACE_KERNEL, TRACE_ACCESSES, TRACE_KERNEL_END };
 
-/* What a store does to its line in the cache. */
-enum trace_store {
-    TRACE_STORE_EVICT,
-    /* drops the line */ TRACE_STORE_KEEP,
-    /* uses it; takes none where there is none */ TRACE_STORE_ALLOCATE /* takes one */
-};
-
 struct trace_header {
     char machine[64], program[256];
     uint32_t cores, sets, ways, line_bytes;
     enum cache_index index;
-    enum trace_store global_stores, local_stores;
+    enum write_rule_id global_stores, local_stores;
 };
 
 /* Bits of an access. The first two are enum heddle_outcome, without failures. */
@@ -75,7 +69,6 @@ struct trace_kernel_end {
 };
 
 extern const char *const trace_index_names[INDEX_COUNT];
-extern const char *const trace_store_names[3];
 
 struct trace_header trace_header_of(const struct machine *m, const char *program);
 /* NULL: the machine has no L1D, or the file cannot be made; *e says which. */

@@ -4,10 +4,10 @@
  * is one in which every access needs all sectors of its line. Where lines stand is the matter of cache_sets.h, which of
  * them are on their way that of mshr.h.
  *
- * Which bytes of a sector stores have written is kept where config->partial_writes says so, for sectors that were taken
- * by a store: such a sector is read from below when a load wants bytes of it that have not been written; below an L1,
- * which is not told what loads want, when it is read before it has been written wholly. Elsewhere, and in caches
- * without sectors, what a store takes counts as wholly written, so that a later read of it hits.
+ * With config->partial_writes, a cache with sectors remembers which bytes stores have written of a sector that a store
+ * has taken. In an L1, such a sector is fetched when a load needs bytes that no store has written; in an L2, which does
+ * not know which bytes a load needs, when it is read before all its bytes have been written. Without partial_writes,
+ * and in caches without sectors, a sector that a store takes counts as written wholly, and a later read of it hits.
  *
  * Left out: a request for several sectors, of which some are on their way already, asks for the rest and waits for the
  * latest only. */
@@ -70,7 +70,7 @@ static inline uint32_t *bytes_of(const struct cache *c, const struct lookup *l, 
 static uint32_t bytes_written(const struct cache *c, const struct lookup *l, uint32_t sector)
 {
     const struct packet *p = l->request;
-    if (c->global_writes == WRITE_THROUGH)
+    if (c->knows_bytes)
         return packet_sector_bytes(p, sector);
     return p->kind == PACKET_L1_WRITEBACK || (l->need & (l->need - 1)) ? UINT32_MAX : p->mask;
 }
@@ -91,7 +91,7 @@ static void write_bytes(struct cache *c, const struct lookup *l, uint8_t taken)
 
 static inline bool may_be_read_in_part(const struct cache *c, const struct lookup *l)
 {
-    return l->there && unlikely(l->there->partial & l->need) && c->global_writes == WRITE_THROUGH && l->request->mask;
+    return l->there && unlikely(l->there->partial & l->need) && c->knows_bytes && l->request->mask;
 }
 
 /* Sectors that are there for a load: also those that stores have written in part, if it reads nothing else of them. */
@@ -274,7 +274,8 @@ static enum cache_outcome fail_at(struct cache *c, const struct packet *request,
     c->head.blocked = why == CACHE_FAIL_MSHR ? CACHE_BLOCKED_BY_ENTRIES : CACHE_BLOCKED;
     if (c->asks && why == CACHE_FAIL_WAYS)
         c->head.blocked = 0; /* the owner may decide differently when it is asked again */
-    c->blocked = (struct blocked){.address = request->address, .rest = rest_of(request), .set = set, .why = why};
+    c->blocked =
+        (struct cache_blocked_access){.address = request->address, .rest = rest_of(request), .set = set, .why = why};
     return CACHE_FAIL;
 }
 
@@ -436,8 +437,7 @@ static ALWAYS_INLINE enum cache_outcome read_not_there(struct cache *c, struct l
 
 /* Writes. */
 
-static enum cache_outcome write_down(struct cache *c, const struct lookup *l, enum write_policy policy,
-                                     enum cache_outcome outcome)
+static enum cache_outcome write_down(struct cache *c, const struct lookup *l, bool drops, enum cache_outcome outcome)
 {
     if (queue_room(c) < 1)
         return fail(c, l, CACHE_FAIL_QUEUE);
@@ -445,7 +445,7 @@ static enum cache_outcome write_down(struct cache *c, const struct lookup *l, en
     l->result->sends_write = true;
     if (l->way != NO_WAY) {
         found(l);
-        if (policy == WRITE_THROUGH_EVICT && (l->there->valid & l->need)) {
+        if (drops && (l->there->valid & l->need)) {
             drop_sectors(c, l);
         } else if (outcome == CACHE_HIT) {
             touch_line(c, l);
@@ -464,7 +464,7 @@ static NOINLINE enum cache_outcome write_down_and_take(struct cache *c, struct l
     if (l->way == NO_WAY) {
         uint32_t way = choose_victim(c, l, false);
         if (way == NO_WAY)
-            return write_down(c, l, WRITE_THROUGH, outcome);
+            return write_down(c, l, false, outcome);
         if (line_at(c, l->set, way)->modified && queue_room(c) < c->pair)
             return fail(c, l, CACHE_FAIL_QUEUE);
         take_way(c, l, way, &leaving);
@@ -572,17 +572,28 @@ static NOINLINE enum cache_outcome write_and_fetch(struct cache *c, struct looku
     return done(c, l, CACHE_MISS);
 }
 
+static const struct write_rule *rule_of(const struct cache *c, const struct lookup *l, bool there)
+{
+    const struct write_rule *rule = NULL;
+    if (unlikely(c->choices.store != NULL))
+        rule = c->choices.store(c->choices.context, l->request, l->set, l->way, there);
+    return rule ? rule : c->writes[l->request->kind == PACKET_LOCAL_STORE];
+}
+
 static enum cache_outcome access_write(struct cache *c, struct lookup *l, bool there)
 {
-    enum write_policy policy = l->request->kind == PACKET_LOCAL_STORE ? c->local_writes : c->global_writes;
-    if (policy == WRITE_BACK && there)
+    const struct write_rule *rule = rule_of(c, l, there);
+    if (there && rule->hit == WRITE_HIT_MARK)
         return write_back_hit(c, l);
-    if (policy == WRITE_BACK && c->write_allocate)
-        return c->stores_fetch ? write_and_fetch(c, l) : write_allocate(c, l);
-    enum cache_outcome outcome = there ? CACHE_HIT : CACHE_MISS;
-    if (policy == WRITE_THROUGH && c->write_allocate)
-        return write_down_and_take(c, l, outcome);
-    return write_down(c, l, policy, outcome);
+    if (there && rule->hit == WRITE_HIT_KEEP)
+        return write_down_and_take(c, l, CACHE_HIT);
+    if (there || rule->miss == WRITE_MISS_PASS)
+        return write_down(c, l, rule->hit == WRITE_HIT_DROP, there ? CACHE_HIT : CACHE_MISS);
+    if (rule->miss == WRITE_MISS_FETCH)
+        return write_and_fetch(c, l);
+    if (rule->down == WRITE_DOWN_NEVER)
+        return write_allocate(c, l);
+    return write_down_and_take(c, l, CACHE_MISS);
 }
 
 static inline struct lookup look_up(const struct cache *c, const struct packet *request, uint64_t line, uint32_t set,
@@ -747,7 +758,7 @@ static void store_unreserved(struct cache *c, uint32_t entry, struct cache_resul
     l.there->modified |= e->modified;
 }
 
-bool cache_fill_line(struct cache *c, const struct packet *answer, struct cache_result *result)
+static ALWAYS_INLINE bool fill_line(struct cache *c, const struct packet *answer, struct cache_result *result)
 {
     result->change = CACHE_UNCHANGED;
     result->evicted = false;
@@ -769,30 +780,45 @@ bool cache_fill_line(struct cache *c, const struct packet *answer, struct cache_
     return true;
 }
 
+bool cache_fill_line(struct cache *c, const struct packet *answer, struct cache_result *result)
+{
+    return fill_line(c, answer, result);
+}
+
 bool cache_fill(struct cache *c, const struct packet *answer, uint64_t now)
 {
     (void)now;
     struct cache_result result;
-    return cache_fill_line(c, answer, &result);
+    return fill_line(c, answer, &result);
 }
 
-void cache_touch(struct cache *c, uint64_t address, uint64_t now)
+/* Puts a line that nobody has asked for; a line that has to leave is neither counted nor written back. */
+static bool put_untouched(struct cache *c, struct lookup *l)
 {
-    (void)now;
+    uint32_t way = c->chooses ? ask_victim(c, l) : cache_sets_oldest(&c->sets, l->set);
+    if (way == NO_WAY)
+        return false;
+    l->result->evicted = *tag_at(c, l->set, way) != NO_TAG;
+    l->result->evicted_address = *tag_at(c, l->set, way);
+    l->way = way;
+    l->there = cache_sets_put(&c->sets, l->set, way, l->line, NO_OWNER, 0);
+    l->result->change = CACHE_INSERTED;
+    c->touched = true;
+    return true;
+}
+
+void cache_touch(struct cache *c, uint64_t address, struct cache_result *result)
+{
     uint64_t tag = address & c->line_mask;
     struct packet nobody = {.address = address, .warp = NO_OWNER};
     uint32_t set = set_of(c, tag);
     struct lookup l =
-        look_up(c, &nobody, tag, set, cache_sets_find(&c->sets, set, tag), sectors_of(c, address, 1, 0), 0, NULL);
+        look_up(c, &nobody, tag, set, cache_sets_find(&c->sets, set, tag), sectors_of(c, address, 1, 0), 0, result);
+    *result = (struct cache_result){.set = set, .way = NO_WAY};
     c->head.blocked = 0;
-    if (l.way == NO_WAY) {
-        uint32_t way = cache_sets_oldest(&c->sets, l.set);
-        if (way == NO_WAY)
-            return;
-        l.way = way;
-        l.there = cache_sets_put(&c->sets, l.set, way, tag, NO_OWNER, 0);
-        c->touched = true;
-    }
+    if (l.way == NO_WAY && !put_untouched(c, &l))
+        return;
+    result->way = l.way;
     struct cache_line *line = l.there;
     uint8_t need = l.need & (uint8_t) ~(line->valid | line->reserved);
     line->modified &= (uint8_t) ~(l.need & (uint8_t)~line->reserved); /* below it is the same now */
@@ -801,6 +827,8 @@ void cache_touch(struct cache *c, uint64_t address, uint64_t now)
     line->valid |= need;
     line->partial &= (uint8_t)~need;
     touch_line(c, &l);
+    if (result->change == CACHE_UNCHANGED)
+        result->change = CACHE_TOUCHED;
 }
 
 bool cache_forget(struct cache *c, uint64_t address, uint32_t bytes)

@@ -10,8 +10,9 @@ struct cache *cache_create(struct arena *a, const struct cache_config *config, c
         return NULL;
     assert(config->ways && config->line_bytes && config->line_bytes <= 8 * SECTOR_BYTES &&
            (config->line_bytes & (config->line_bytes - 1)) == 0);
-    assert(!config->stores_fetch ||
-           (config->write_allocate && config->sector_bytes == 0 && config->miss_queue >= STORE_FETCH_ROOM));
+    const struct write_rule *global = write_rule_of(config, false), *local = write_rule_of(config, true);
+    assert(!write_rule_misses(config, WRITE_MISS_FETCH) ||
+           (config->sector_bytes == 0 && config->miss_queue >= STORE_FETCH_ROOM));
     struct cache *c = arena_new(a, struct cache);
     uint32_t sectors = (config->line_bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
     *c = (struct cache){
@@ -21,10 +22,8 @@ struct cache *cache_create(struct arena *a, const struct cache_config *config, c
         .group = (uint8_t)(config->sector_bytes > SECTOR_BYTES ? config->sector_bytes / SECTOR_BYTES : 1),
         .whole_lines = config->sector_bytes == 0 || config->sector_bytes >= config->line_bytes,
         .on_fill = config->allocate == ALLOCATE_ON_FILL,
-        .write_allocate = config->write_allocate,
-        .stores_fetch = config->stores_fetch,
-        .global_writes = config->global_writes,
-        .local_writes = config->local_writes,
+        .knows_bytes = global->hit == WRITE_HIT_KEEP,
+        .writes = {global, local},
         .writeback_kind = PACKET_L1_WRITEBACK,
         .line_bytes = config->line_bytes,
         .head = {.port_bytes = config->port_bytes},
@@ -41,7 +40,7 @@ struct cache *cache_create(struct arena *a, const struct cache_config *config, c
     c->head.misses.limit = config->miss_queue;
     c->pair = config->miss_queue < CACHE_PAIR ? config->miss_queue : CACHE_PAIR;
     cache_sets_init(&c->sets, a, config);
-    if (config->partial_writes && config->write_allocate && !c->whole_lines && c->group == 1)
+    if (config->partial_writes && !c->whole_lines && c->group == 1)
         c->written = arena_array(a, uint32_t, (size_t)config->sets * config->ways * sectors);
     c->mapped = index_address || c->sets.index != INDEX_MASK;
     return c;

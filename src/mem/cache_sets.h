@@ -29,14 +29,14 @@ struct cache_link {
 enum cache_index { INDEX_MASK, INDEX_MODULO, INDEX_FERMI, INDEX_FOLD, INDEX_MULTIPLIED, INDEX_HOPPER, INDEX_COUNT };
 enum { CACHE_FERMI_SETS = 64, CACHE_HOPPER_SETS = 512 }; /* that those are for; Fermi's also half as many */
 
-/* A cache whose size changes from launch to launch has its sets and ways all the same, but fewer lines than they have
- * room for. The sets are divided into banks, one after the other, and each bank has its share of the lines. Where it
- * has them all, and a line comes into a set that has room, a set of the bank gives its least recently used line: the
- * one below the set that gave one last, and so round. This is what an H200 does (docs/h200-memory.md). */
+/* A cache whose size changes from launch to launch keeps its sets and ways, but has fewer lines than they have room
+ * for. Neighbouring sets form a bank, and each bank has its share of the lines. When a bank is full and a new line goes
+ * into a set with a free way, another set of the bank evicts its least recently used line. Sets take turns at that, in
+ * descending order. This is what an H200 does (docs/h200-memory.md). */
 enum { CACHE_BANKS = 4 };
 struct cache_bank {
-    uint32_t lines; /* that it has */
-    uint32_t hand;  /* the set that gave one last, counted from its first one; it stays where it is between launches */
+    uint32_t lines; /* that the bank has now */
+    uint32_t hand;  /* the set that evicted a line last, counted from the bank's first; launches do not move it */
 };
 
 struct cache_sets {
@@ -49,7 +49,7 @@ struct cache_sets {
     uint32_t recent_way;
     uint64_t absent; /* the line searched for last in vain, if none has been put since; NO_TAG: none */
     uint32_t count, ways, mark_words, line_shift, set_bits;
-    uint32_t bank_lines; /* at most; 0: as many as there is room for */
+    uint32_t bank_lines; /* that a bank may have; 0 means as many as there is room for */
     uint32_t bank_sets;
     struct cache_bank banks[CACHE_BANKS];
     enum cache_index index;
@@ -58,15 +58,15 @@ struct cache_sets {
 /* What the configuration comes to. */
 enum cache_index cache_sets_index_kind(const struct cache_config *config);
 void cache_sets_init(struct cache_sets *s, struct arena *a, const struct cache_config *config);
-/* So many lines from now on, of those that there is room for, and at least one a bank; no set has a line. False: that
- * is what it has, and nothing is lost. */
+/* The cache may have so many lines from now on, at least one per bank, and loses those that it has. False means that
+ * its size is the same and nothing is lost. */
 bool cache_sets_resize(struct cache_sets *s, uint32_t lines);
 /* The set's bank has as many lines as it may. */
 static inline bool cache_sets_bank_is_full(const struct cache_sets *s, uint32_t set)
 {
     return s->bank_lines && s->banks[set / s->bank_sets].lines >= s->bank_lines;
 }
-/* The next set of the bank to give a line. */
+/* The next set of the bank to evict a line. */
 uint32_t cache_sets_move_hand(struct cache_sets *s, uint32_t set);
 /* The least recently used way with a line of which nothing is reserved, or NO_WAY. */
 uint32_t cache_sets_oldest_line(const struct cache_sets *s, uint32_t set);

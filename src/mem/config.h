@@ -9,11 +9,10 @@
 #include <stdint.h>
 
 enum set_index { SET_INDEX_LINEAR, SET_INDEX_HASHED, SET_INDEX_MULTIPLIED };
-enum write_policy {
-    WRITE_THROUGH_EVICT, /* global stores go down and drop the line */
-    WRITE_BACK,          /* stores mark the line modified */
-    WRITE_THROUGH,       /* stores go down and keep the line */
-    WRITE_READ_ONLY
+enum write_rule_id { /* write_rule.h */
+#define WRITE_RULE(id, ...) WRITE_##id,
+#include "heddle/write_rules.def"
+                     WRITE_RULE_COUNT
 };
 enum {
     STORE_FETCH_ROOM = 3
@@ -25,13 +24,11 @@ struct cache_config {
     CACHE_FIELDS
     /* clang-format on */
     enum set_index index;
-    enum write_policy global_writes, local_writes;
+    enum write_rule_id global_writes, local_writes;
     enum allocate_policy allocate;
-    bool write_allocate; /* a store that misses takes a line */
-    bool stores_fetch;   /* with write_allocate, not sectored: a store that misses goes down itself, and its line is
-                            fetched; false: it takes the line unread */
-    bool partial_writes; /* sectored, with write_allocate: a sector of which stores have written a part only is fetched
-                            when it is read; false: it counts as written */
+    bool write_allocate, stores_fetch; /* make other rules of these two (write_rules.def) */
+    bool partial_writes; /* sectored, where stores take lines unread: a sector of which stores have written a part only
+                            is fetched when it is read; false means that it counts as written */
 };
 
 struct crossbar_config {
@@ -49,7 +46,10 @@ struct l2_config {
     bool upper_halves_slip;    /* sectored: a request for the upper half of a line takes sectors of the next line */
 };
 
-enum dram_scheduler { DRAM_FRFCFS, DRAM_FIFO };
+enum dram_scheduler {
+#define DRAM_POLICY(id, object, name, help) DRAM_##id,
+#include "mem/dram_policies.def"
+};
 
 struct dram_config {
 #define DRAM_KEY(name, type, field, ...) KEY_FIELD_##type(field)

@@ -1,10 +1,8 @@
 /* A DRAM channel, command by command (GPGPU-Sim's rules).
  *
- * A request waits in the queue of its bank until the bank has no current one: FR-FCFS takes the oldest request to the
- * open row, else the oldest of the bank; FIFO takes the oldest of all, and only when its bank is free. At most one bank
- * a cycle is given a request. The row that a bank has taken a request for stays open while the queue holds more
- * requests to it, because those come first. Banks with a current request are scanned from a rotating pointer for one
- * whose next command is allowed.
+ * A request waits in the queue of its bank until the bank has no current one. In each cycle at most one bank is given a
+ * request; the channel's policy says which one (dram_policy.h). Banks with a current request are scanned from a
+ * rotating pointer for one whose next command is allowed.
  *
  * All gates are cycles from which a command is allowed. Those of its bank and group are kept as one time for each bank
  * that waits, those of the channel apart. Whenever a command has gone out, or none could, the next cycle in which one
@@ -18,7 +16,7 @@
  * it could be. That is looked at when the bank takes its next request.
  *
  * Left out: the column's place in a row, a separate queue for writes. */
-#include "mem/dram.h"
+#include "mem/dram_policy.h"
 
 #include "base/invariant.h"
 
@@ -27,88 +25,18 @@
 #include <stdio.h>
 
 enum { NO_LIMIT_ENTRIES = 1024 }; /* a queue without a limit is this long, as in GPGPU-Sim */
-enum { NO_REQUEST = UINT16_MAX };
 
 #define NEVER UINT64_MAX
-
-struct request {
-    struct packet packet;
-    uint32_t row;
-    uint16_t commands;     /* column commands still to go out */
-    uint16_t next;         /* of the bank's queue, or of the free list */
-    uint16_t next_arrival; /* FIFO scheduler: of all banks */
-    uint8_t bank;
-    bool write;
-};
-
-struct bank {
-    uint64_t read_at, write_at, activate_at, precharge_at;
-    uint64_t idle_at; /* its row is closed, if nobody has asked for it by then */
-    uint32_t open_row;
-    uint16_t head, tail; /* waiting, oldest first */
-    uint16_t current;
-    uint8_t group;
-};
-
-struct bank_group {
-    uint64_t column_at, precharge_at;
-    uint64_t banks; /* bits */
-};
-
-/* Data between its last column command and the return queue. */
-struct transfer {
-    uint64_t ready_at;
-    struct packet packet;
-};
-
-struct timing {
-    uint32_t burst, data /* burst cycles that are waited for */, ccd, ccdl, rrd, rcd, rcd_write, ras, rp, rc, cl, wl,
-        read_to_write, write_to_read, write_to_precharge, rtpl, refi, rfc, idle;
-    uint32_t refresh_turns; /* refreshes in refi cycles, each of as many banks as the others */
-};
-
-struct dram {
-    struct dram_head head;
-    uint64_t column_open, row_open; /* no column command, no activate or precharge, is allowed before: gates only move
-                                       to later cycles. NEVER: none is wanted */
-
-    /* Banks as bit sets. A bank with a current request is in exactly one of read_banks, write_banks (row open),
-     * activate_banks (no row open), precharge_banks (another row open). */
-    uint64_t queued_banks, current_banks, open_banks;
-    uint64_t read_banks, write_banks, activate_banks, precharge_banks;
-    uint64_t column_at, read_at, write_at, activate_at; /* gates of the whole channel */
-    uint64_t refresh_at;                                /* the next one begins; NEVER: there are none */
-    uint32_t refresh_turn;                              /* whose it is */
-    uint32_t first_bank;                                /* of the scan */
-    uint32_t bank_count;
-
-    uint16_t free_request, oldest, newest;
-    bool fifo, row_beside_column;
-    uint32_t command_bytes;
-    struct timing t;
-
-    struct transfer *transfers; /* in order of ready_at */
-    uint32_t transfer_head, transfer_count, transfer_limit;
-
-    const struct address_map *map;
-    struct dram_counters counters;
-    struct dram_issued issued;
-    struct request *requests;
-    struct bank_group *groups;
-    uint64_t command_at[DRAM_BANKS_MOST]; /* banks with a current request: its next command, as far as the bank and its
-                                             group have a say */
-    struct bank banks[DRAM_BANKS_MOST];
-};
 
 static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static uint32_t at_least_zero(int64_t n) { return n > 0 ? (uint32_t)n : 0; }
 
-static struct timing timing_of(const struct dram_config *c)
+static struct dram_times timing_of(const struct dram_config *c)
 {
     uint32_t burst = c->burst_length / c->data_rate;
-    return (struct timing){
+    return (struct dram_times){
         .burst = burst,
         .data = c->data_with_burst ? 0 : burst,
         .ccd = c->t_ccd,
@@ -134,13 +62,12 @@ static struct timing timing_of(const struct dram_config *c)
 
 static void create_requests(struct dram *d, struct arena *a)
 {
-    uint32_t count = d->head.queue_limit + d->bank_count; /* waiting, and one a bank */
-    assert(count < NO_REQUEST);
-    d->requests = arena_lines(a, struct request, count);
+    uint32_t count = d->queue_limit + d->bank_count; /* waiting, and one a bank */
+    assert(count < DRAM_NO_REQUEST);
+    d->requests = arena_lines(a, struct dram_request, count);
     for (uint32_t i = 0; i < count; i++)
-        d->requests[i].next = i + 1 < count ? (uint16_t)(i + 1) : NO_REQUEST;
+        d->requests[i].next = i + 1 < count ? (uint16_t)(i + 1) : DRAM_NO_REQUEST;
     d->free_request = 0;
-    d->oldest = d->newest = NO_REQUEST;
 }
 
 struct dram *dram_create(struct arena *a, const struct dram_config *config, const struct address_map *map)
@@ -150,75 +77,56 @@ struct dram *dram_create(struct arena *a, const struct dram_config *config, cons
     uint32_t groups = config->bank_groups ? config->bank_groups : 1;
     d->map = map;
     d->bank_count = config->banks;
-    d->head.queue_limit = config->queue ? config->queue : NO_LIMIT_ENTRIES;
-    d->fifo = config->scheduler == DRAM_FIFO;
+    d->queue_limit = config->queue ? config->queue : NO_LIMIT_ENTRIES;
+    d->policy = dram_policies[config->scheduler];
+    d->row_hit_cap = config->row_hit_cap;
     d->row_beside_column = config->row_beside_column;
     d->command_bytes = config->burst_length * config->bus_bytes * config->chips;
     d->t = timing_of(config);
-    d->groups = arena_array(a, struct bank_group, groups);
+    d->groups = arena_array(a, struct dram_bank_group, groups);
     for (uint32_t i = 0; i < d->bank_count; i++) {
         uint32_t group = config->group_by_low_bits ? i % groups : i * groups / d->bank_count;
-        d->banks[i] =
-            (struct bank){.head = NO_REQUEST, .tail = NO_REQUEST, .current = NO_REQUEST, .group = (uint8_t)group};
+        d->banks[i] = (struct dram_bank){
+            .oldest = DRAM_NO_REQUEST, .end = &d->banks[i].oldest, .current = DRAM_NO_REQUEST, .group = (uint8_t)group};
         d->groups[group].banks |= 1ull << i;
     }
     create_requests(d, a);
     /* One column command a cycle: while data leaves in time there are never more on the way. */
     d->transfer_limit = (d->t.cl > d->t.wl ? d->t.cl : d->t.wl) + d->t.burst + 1;
-    d->transfers = arena_array(a, struct transfer, d->transfer_limit);
-    ring_init(&d->head.returns, a, config->return_queue ? config->return_queue : NO_LIMIT_ENTRIES);
-    d->head.wake_at = d->head.data_at = d->column_open = d->row_open = NEVER;
+    d->transfers = arena_array(a, struct dram_transfer, d->transfer_limit);
+    ring_init(&d->returns, a, config->return_queue ? config->return_queue : NO_LIMIT_ENTRIES);
+    d->wake_at = d->data_at = d->column_open = d->row_open = NEVER;
     d->issued.cycle = NEVER;
     d->refresh_at = d->t.refi ? d->t.refi / d->t.refresh_turns : NEVER;
     return d;
 }
 
-static void append_to_bank(struct dram *d, uint16_t index, uint32_t bank_index)
+void dram_push(struct dram *d, const struct packet *p)
 {
-    struct bank *bank = &d->banks[bank_index];
-    if (bank->head == NO_REQUEST)
-        bank->head = index;
-    else
-        d->requests[bank->tail].next = index;
-    bank->tail = index;
-    d->queued_banks |= 1ull << bank_index;
-}
-
-static void append_to_arrivals(struct dram *d, uint16_t index)
-{
-    if (d->oldest == NO_REQUEST)
-        d->oldest = index;
-    else
-        d->requests[d->newest].next_arrival = index;
-    d->newest = index;
-}
-
-void dram_push(struct dram *d, const struct packet *p, uint64_t now)
-{
-    (void)now;
     invariant(!dram_full(d));
     struct dram_place place = address_map_place(d->map, p->address);
     uint16_t index = d->free_request;
-    struct request *r = &d->requests[index];
+    struct dram_request *r = &d->requests[index];
     d->free_request = r->next;
     uint32_t commands = (p->bytes + d->command_bytes - 1) / d->command_bytes;
-    *r = (struct request){.packet = *p,
-                          .row = place.row,
-                          .commands = commands ? (uint16_t)commands : 1,
-                          .next = NO_REQUEST,
-                          .next_arrival = NO_REQUEST,
-                          .bank = (uint8_t)place.bank,
-                          .write = packet_is_write(p)};
-    append_to_bank(d, index, place.bank);
-    if (d->fifo)
-        append_to_arrivals(d, index);
-    d->head.pending++;
+    *r = (struct dram_request){.packet = *p,
+                               .row = place.row,
+                               .commands = commands ? (uint16_t)commands : 1,
+                               .next = DRAM_NO_REQUEST,
+                               .arrival = d->arrivals++,
+                               .bank = (uint8_t)place.bank,
+                               .write = packet_is_write(p)};
+    struct dram_bank *bank = &d->banks[place.bank];
+    *bank->end = index;
+    bank->end = &r->next;
+    d->queued_banks |= 1ull << place.bank;
+    d->pending++;
     if (r->write)
         d->counters.requests_written++;
     else
         d->counters.requests_read++;
     if (!(d->current_banks >> place.bank & 1))
-        d->head.wake_at = 0; /* the bank can take it */
+        d->wake_at = 0; /* the bank can take it */
 }
 
 /* Data: at most one packet a cycle leaves for the return queue. */
@@ -230,26 +138,25 @@ static bool answered(const struct packet *p)
 
 void dram_finish_data(struct dram *d, uint64_t now)
 {
-    struct transfer *t = &d->transfers[d->transfer_head];
-    if (!d->transfer_count || t->ready_at > now || ring_full(&d->head.returns))
+    struct dram_transfer *t = &d->transfers[d->transfer_head];
+    if (!d->transfer_count || t->ready_at > now || ring_full(&d->returns))
         return;
     if (answered(&t->packet))
-        ring_push(&d->head.returns, &t->packet);
+        ring_push(&d->returns, &t->packet);
     d->transfer_head = d->transfer_head + 1 == d->transfer_limit ? 0 : d->transfer_head + 1;
     d->transfer_count--;
-    d->head.data_at = d->transfer_count && !ring_full(&d->head.returns)
-                          ? later(d->transfers[d->transfer_head].ready_at, now + 1)
-                          : NEVER;
+    d->data_at =
+        d->transfer_count && !ring_full(&d->returns) ? later(d->transfers[d->transfer_head].ready_at, now + 1) : NEVER;
 }
 
 static void start_transfer(struct dram *d, const struct packet *p, uint64_t ready_at)
 {
     uint32_t tail = d->transfer_head + d->transfer_count;
-    struct transfer *t = &d->transfers[tail >= d->transfer_limit ? tail - d->transfer_limit : tail];
+    struct dram_transfer *t = &d->transfers[tail >= d->transfer_limit ? tail - d->transfer_limit : tail];
     t->ready_at = ready_at;
     t->packet = *p;
-    if (!d->transfer_count++ && !ring_full(&d->head.returns))
-        d->head.data_at = ready_at;
+    if (!d->transfer_count++ && !ring_full(&d->returns))
+        d->data_at = ready_at;
 }
 
 /* Scheduling: which request a free bank serves next. */
@@ -263,28 +170,22 @@ static inline uint32_t first_from(uint64_t set, uint32_t first)
 
 static uint32_t after_bank(const struct dram *d, uint32_t bank) { return bank + 1 == d->bank_count ? 0 : bank + 1; }
 
-/* The request before the one to take, in the bank's queue; NO_REQUEST where that is the first. */
-static uint16_t before_choice(const struct dram *d, const struct bank *bank, bool row_is_open)
+/* The bank that is given a request now, or DRAM_NO_BANK. */
+static inline uint32_t next_bank(const struct dram *d)
 {
-    if (!row_is_open || d->fifo)
-        return NO_REQUEST;
-    uint16_t before = NO_REQUEST;
-    for (uint16_t i = bank->head; i != NO_REQUEST; before = i, i = d->requests[i].next)
-        if (d->requests[i].row == bank->open_row)
-            return before;
-    return NO_REQUEST;
+    uint64_t free_banks = d->queued_banks & ~d->current_banks;
+    if (!free_banks)
+        return DRAM_NO_BANK;
+    return d->policy->bank ? d->policy->bank(d, free_banks) : first_from(free_banks, d->first_bank);
 }
 
-static uint16_t unlink_after(struct dram *d, struct bank *bank, uint16_t before)
+/* Takes a request out of its bank's queue. */
+static uint16_t unlink_request(struct dram *d, struct dram_bank *bank, uint16_t *link)
 {
-    uint16_t taken = before == NO_REQUEST ? bank->head : d->requests[before].next;
-    uint16_t next = d->requests[taken].next;
-    if (before == NO_REQUEST)
-        bank->head = next;
-    else
-        d->requests[before].next = next;
-    if (bank->tail == taken)
-        bank->tail = before;
+    uint16_t taken = *link;
+    *link = d->requests[taken].next;
+    if (*link == DRAM_NO_REQUEST)
+        bank->end = link;
     return taken;
 }
 
@@ -304,7 +205,7 @@ static inline uint64_t row_gate(const struct dram *d, uint32_t bank)
 
 static inline void expect_column(struct dram *d, uint32_t bank_index, bool write)
 {
-    const struct bank *bank = &d->banks[bank_index];
+    const struct dram_bank *bank = &d->banks[bank_index];
     *(write ? &d->write_banks : &d->read_banks) |= 1ull << bank_index;
     d->command_at[bank_index] = later(write ? bank->write_at : bank->read_at, d->groups[bank->group].column_at);
     d->column_open = earlier(d->column_open, column_gate(d, bank_index));
@@ -319,13 +220,13 @@ static inline void expect_activate(struct dram *d, uint32_t bank)
 
 static inline void expect_precharge(struct dram *d, uint32_t bank_index)
 {
-    const struct bank *bank = &d->banks[bank_index];
+    const struct dram_bank *bank = &d->banks[bank_index];
     d->precharge_banks |= 1ull << bank_index;
     d->command_at[bank_index] = later(bank->precharge_at, d->groups[bank->group].precharge_at);
     d->row_open = earlier(d->row_open, d->command_at[bank_index]);
 }
 
-static void close_idle_row(struct dram *d, struct bank *bank, uint64_t bit)
+static void close_idle_row(struct dram *d, struct dram_bank *bank, uint64_t bit)
 {
     uint64_t closed_at = later(bank->idle_at, later(bank->precharge_at, d->groups[bank->group].precharge_at));
     bank->activate_at = later(bank->activate_at, closed_at + d->t.rp);
@@ -335,17 +236,18 @@ static void close_idle_row(struct dram *d, struct bank *bank, uint64_t bit)
 
 static void take_request(struct dram *d, uint32_t bank_index, uint64_t now)
 {
-    struct bank *bank = &d->banks[bank_index];
+    struct dram_bank *bank = &d->banks[bank_index];
     uint64_t bit = 1ull << bank_index;
     if (d->t.idle && d->open_banks & bit && now >= bank->idle_at)
         close_idle_row(d, bank, bit);
     bool row_is_open = d->open_banks & bit;
-    uint16_t taken = unlink_after(d, bank, before_choice(d, bank, row_is_open));
-    const struct request *r = &d->requests[taken];
+    uint16_t *choice = row_is_open && d->policy->request ? d->policy->request(d, bank) : &bank->oldest;
+    uint16_t taken = unlink_request(d, bank, choice);
+    const struct dram_request *r = &d->requests[taken];
     bank->current = taken;
-    d->head.pending--;
+    d->pending--;
     d->current_banks |= bit;
-    if (bank->head == NO_REQUEST)
+    if (bank->oldest == DRAM_NO_REQUEST)
         d->queued_banks &= ~bit;
     if (!row_is_open) {
         expect_activate(d, bank_index);
@@ -357,38 +259,26 @@ static void take_request(struct dram *d, uint32_t bank_index, uint64_t now)
     }
 }
 
-static void schedule_fifo(struct dram *d, uint64_t now)
-{
-    if (d->oldest == NO_REQUEST)
-        return;
-    const struct request *r = &d->requests[d->oldest];
-    if (d->current_banks >> r->bank & 1)
-        return;
-    d->oldest = r->next_arrival;
-    take_request(d, r->bank, now); /* the bank's oldest is the oldest of all */
-}
-
 static void schedule(struct dram *d, uint64_t now)
 {
-    uint64_t takers = d->queued_banks & ~d->current_banks;
-    if (d->fifo) {
-        schedule_fifo(d, now);
-    } else if (takers) {
-        take_request(d, first_from(takers, d->first_bank), now);
+    uint32_t bank = next_bank(d);
+    if (bank == DRAM_NO_BANK)
+        return;
+    take_request(d, bank, now);
+    if (!d->policy->bank)
         d->first_bank = after_bank(d, d->first_bank);
-    }
 }
 
 /* Commands. */
 
 /* The bank's request has had its last column command. */
-static void finish_request(struct dram *d, struct bank *bank, uint64_t bit, uint64_t ready_at)
+static void finish_request(struct dram *d, struct dram_bank *bank, uint64_t bit, uint64_t ready_at)
 {
-    struct request *r = &d->requests[bank->current];
+    struct dram_request *r = &d->requests[bank->current];
     start_transfer(d, &r->packet, ready_at);
     r->next = d->free_request;
     d->free_request = bank->current;
-    bank->current = NO_REQUEST;
+    bank->current = DRAM_NO_REQUEST;
     d->current_banks &= ~bit;
     d->read_banks &= ~bit;
     d->write_banks &= ~bit;
@@ -405,9 +295,9 @@ static inline void hold_back(struct dram *d, uint64_t banks, uint64_t until)
 
 static void issue_column(struct dram *d, uint32_t bank_index, uint64_t now)
 {
-    struct bank *bank = &d->banks[bank_index];
-    struct bank_group *group = &d->groups[bank->group];
-    struct request *r = &d->requests[bank->current];
+    struct dram_bank *bank = &d->banks[bank_index];
+    struct dram_bank_group *group = &d->groups[bank->group];
+    struct dram_request *r = &d->requests[bank->current];
     d->column_at = now + d->t.ccd;
     group->column_at = now + d->t.ccdl;
     if (r->write) {
@@ -432,8 +322,8 @@ static void issue_column(struct dram *d, uint32_t bank_index, uint64_t now)
 
 static void issue_activate(struct dram *d, uint32_t bank_index, uint64_t now)
 {
-    struct bank *bank = &d->banks[bank_index];
-    const struct request *r = &d->requests[bank->current];
+    struct dram_bank *bank = &d->banks[bank_index];
+    const struct dram_request *r = &d->requests[bank->current];
     uint64_t bit = 1ull << bank_index;
     bank->open_row = r->row;
     bank->read_at = now + d->t.rcd;
@@ -451,7 +341,7 @@ static void issue_activate(struct dram *d, uint32_t bank_index, uint64_t now)
 
 static void issue_precharge(struct dram *d, uint32_t bank_index, uint64_t now)
 {
-    struct bank *bank = &d->banks[bank_index];
+    struct dram_bank *bank = &d->banks[bank_index];
     uint64_t bit = 1ull << bank_index;
     bank->activate_at = later(bank->activate_at, now + d->t.rp);
     d->open_banks &= ~bit;
@@ -582,7 +472,7 @@ static void issue_commands(struct dram *d, uint64_t now)
 /* One bank in a refresh that ends at `end`. */
 static void refresh_bank(struct dram *d, uint32_t index, uint64_t end)
 {
-    struct bank *bank = &d->banks[index];
+    struct dram_bank *bank = &d->banks[index];
     uint64_t bit = 1ull << index;
     bank->activate_at = later(bank->activate_at, end);
     if (!(d->current_banks & bit))
@@ -610,43 +500,32 @@ static __attribute__((noinline)) void refresh(struct dram *d, uint64_t now)
     d->refresh_turn = (uint32_t)((d->refresh_turn + begun) % turns);
 }
 
-static bool can_schedule(const struct dram *d)
-{
-    if (d->fifo)
-        return d->oldest != NO_REQUEST && !(d->current_banks >> d->requests[d->oldest].bank & 1);
-    return (d->queued_banks & ~d->current_banks) != 0;
-}
-
 void dram_work(struct dram *d, uint64_t now)
 {
-    if (now >= d->head.data_at)
+    if (now >= d->data_at)
         dram_finish_data(d, now);
     if (now >= d->refresh_at)
         refresh(d, now);
     schedule(d, now);
     if (now >= d->column_open || now >= d->row_open)
         issue_commands(d, now);
-    uint64_t at = earlier(d->row_open, data_has_room(d) ? d->column_open : d->head.data_at);
-    d->head.wake_at = at <= now || can_schedule(d) ? now + 1 : at;
+    uint64_t at = earlier(d->row_open, data_has_room(d) ? d->column_open : d->data_at);
+    d->wake_at = at <= now || next_bank(d) != DRAM_NO_BANK ? now + 1 : at;
 }
 
 void dram_return_pop(struct dram *d)
 {
-    if (ring_full(&d->head.returns) && d->transfer_count)
-        d->head.data_at = d->transfers[d->transfer_head].ready_at; /* data may have waited for the place */
-    ring_pop(&d->head.returns);
-    if (!d->head.returns.count)
-        d->head.returns.head = 0; /* it is long, and holds little */
+    if (ring_full(&d->returns) && d->transfer_count)
+        d->data_at = d->transfers[d->transfer_head].ready_at; /* data may have waited for the place */
+    ring_pop(&d->returns);
+    if (!d->returns.count)
+        d->returns.head = 0; /* it is long, and holds little */
 }
 
 bool dram_idle(const struct dram *d)
 {
-    return !d->head.pending && !d->current_banks && !d->transfer_count && !d->head.returns.count;
+    return !d->pending && !d->current_banks && !d->transfer_count && !d->returns.count;
 }
-
-const struct dram_counters *dram_counters(const struct dram *d) { return &d->counters; }
-
-const struct dram_issued *dram_issued(const struct dram *d) { return &d->issued; }
 
 /* Text for people. */
 
@@ -667,25 +546,25 @@ static void print(struct text *t, const char *format, ...)
     t->used = length < 0 ? t->size : t->used + (uint32_t)length;
 }
 
-static uint32_t waiting_in(const struct dram *d, const struct bank *bank)
+static uint32_t waiting_in(const struct dram *d, const struct dram_bank *bank)
 {
     uint32_t count = 0;
-    for (uint16_t i = bank->head; i != NO_REQUEST; i = d->requests[i].next)
+    for (uint16_t i = bank->oldest; i != DRAM_NO_REQUEST; i = d->requests[i].next)
         count++;
     return count;
 }
 
 static void describe_bank(const struct dram *d, uint32_t index, struct text *t)
 {
-    const struct bank *bank = &d->banks[index];
+    const struct dram_bank *bank = &d->banks[index];
     print(t, "bank %u:", index);
     if (d->open_banks >> index & 1)
         print(t, " row %u open,", bank->open_row);
     else
         print(t, " no row open,");
     print(t, " %u waiting", waiting_in(d, bank));
-    if (bank->current != NO_REQUEST) {
-        const struct request *r = &d->requests[bank->current];
+    if (bank->current != DRAM_NO_REQUEST) {
+        const struct dram_request *r = &d->requests[bank->current];
         bool is_column = (d->read_banks | d->write_banks) >> index & 1;
         const char *next = is_column                        ? (r->write ? "write" : "read")
                            : d->activate_banks >> index & 1 ? "activate"
@@ -702,8 +581,8 @@ void dram_describe(const struct dram *d, char *out, uint32_t out_bytes)
     struct text t = {.out = out, .size = out_bytes};
     if (out_bytes)
         out[0] = '\0';
-    print(&t, "%u of %u requests waiting, %u with data on the way, %u of %u to be returned\n", d->head.pending,
-          d->head.queue_limit, d->transfer_count, d->head.returns.count, d->head.returns.limit);
+    print(&t, "%u of %u requests waiting, %u with data on the way, %u of %u to be returned\n", d->pending,
+          d->queue_limit, d->transfer_count, d->returns.count, d->returns.limit);
     for (uint64_t set = d->queued_banks | d->current_banks; set; set &= set - 1)
         describe_bank(d, (uint32_t)__builtin_ctzll(set), &t);
 }

@@ -16,11 +16,11 @@ enum { MSHR_END = UINT16_MAX }; /* of a chain or list */
 
 /* 64 bytes: one cache line of most hosts. */
 struct mshr_entry {
-    uint64_t line;          /* address */
-    uint64_t age;           /* of the warp that opened it, with its slot */
-    uint32_t place;         /* line of the cache that was reserved, MSHR_NONE: none */
-    uint16_t count, taken;  /* requests; of those, taken when they were ready. count 0: the entry is free */
-    uint16_t next;          /* entry after this one in its chain, among the complete or among the free */
+    uint64_t line;         /* address */
+    uint64_t age;          /* of the warp that opened it, with its slot */
+    uint32_t place;        /* line of the cache that was reserved, MSHR_NONE: none */
+    uint16_t count, taken; /* requests, and those of them that were taken when ready. A count of 0 means a free entry */
+    uint16_t next;         /* entry after this one in its chain, among the complete or among the free */
     uint8_t asked, missing; /* sectors; those that have not come yet */
     uint8_t modified;       /* sectors written while on their way */
     uint8_t names;       /* sectors that it is found by: those asked for, unless it was opened in the name of another */

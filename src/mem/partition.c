@@ -2,6 +2,7 @@
  * their steps): how it is made, its replies, when it sleeps, what it has counted. What happens on the L2's clock is in
  * partition_slice.c, on the DRAM's in partition_dram.c. */
 #include "mem/partition_inside.h"
+#include "mem/write_rule.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -25,7 +26,8 @@ struct partition *partition_create(struct arena *a, const struct mem_config *con
                             .slice_count = l2->slices_per_channel,
                             .cut = pieces_of(l2),
                             .reads_evict_free = l2->reads_evict_free,
-                            .stores_evict_free = l2->cache.stores_fetch /* as in GPGPU-Sim 3 */};
+                            .stores_evict_free =
+                                write_rule_misses(&l2->cache, WRITE_MISS_FETCH) /* as in GPGPU-Sim 3 */};
     p->calendar = &p->own_calendar;
     if (hooks)
         p->hooks = *hooks;
@@ -48,6 +50,15 @@ void partition_share_calendar(struct partition *p, struct partition_calendar *ca
 void partition_link(struct partition *p, struct partition *q, struct arena *a) { link_slices(p, q, a); }
 
 void partition_set_leads(struct partition *p, bool leads) { p->leads = leads; }
+
+void partition_set_listener(struct partition *p, uint32_t slice, const struct slice_listener *listener)
+{
+    p->slices[slice].listener = listener;
+}
+
+struct cache *partition_cache(const struct partition *p, uint32_t slice) { return p->slices[slice].cache; }
+
+const uint64_t *partition_core_clock(const struct partition *p) { return &p->core_now; }
 
 void partition_set_l2_clock(struct partition *p, const uint64_t *ticks) { p->l2_ticks = ticks; }
 
@@ -90,18 +101,6 @@ void partition_send_replies(struct partition *p, uint64_t icnt_now)
     p->head.reply_at = at;
 }
 
-/* Sleep. */
-
-uint64_t partition_next_event(const struct partition *p, uint64_t core_now)
-{
-    uint64_t event = earlier(p->head.l2_at, p->head.leaves_delay_at);
-    if (p->head.replies || event <= core_now + 2)
-        return core_now + 1;
-    if (event != NEVER)
-        event--; /* the other clocks may tick between this core cycle and the one before */
-    return later(earlier(event, dram_side_event(p)), core_now + 1);
-}
-
 static bool slice_idle(const struct slice *s)
 {
     return (s->rop.count | s->input.count | s->to_dram.count | s->from_dram.count | s->reply.count) == 0 &&
@@ -116,28 +115,30 @@ bool partition_idle(const struct partition *p)
     return p->to_dram.count == 0 && dram_idle(p->dram);
 }
 
-uint32_t partition_waiting(const struct partition *p)
-{
-    return p->queued + p->to_dram.count + dram_look(p->dram)->pending;
-}
+uint32_t partition_waiting(const struct partition *p) { return p->queued + p->to_dram.count + p->dram->pending; }
 
 /* Data from the host. */
 
-void partition_touch(struct partition *p, uint64_t address, uint64_t now)
+void partition_touch(struct partition *p, uint64_t address)
 {
-    uint32_t slice = address_map_slice(p->map, address) - p->channel * p->slice_count;
-    assert(slice < p->slice_count);
-    if (p->slices[slice].cache)
-        cache_touch(p->slices[slice].cache, address, now);
-    if (p->slices[slice].mirror)
-        link_written_at_home(&p->slices[slice], &(struct packet){.address = address, .bytes = 1});
-    if (p->slices[slice].fails)
-        wake_slice(p, &p->slices[slice]);
+    uint32_t number = address_map_slice(p->map, address) - p->channel * p->slice_count;
+    assert(number < p->slice_count);
+    struct slice *s = &p->slices[number];
+    struct packet copy = {.address = address, .bytes = 1};
+    if (s->cache)
+        slice_touch(s, &copy);
+    if (s->mirror)
+        link_written_at_home(s, &copy);
+    if (s->fails)
+        wake_slice(p, s);
 }
 
 void partition_flush(struct partition *p)
 {
     for (uint32_t i = 0; i < p->slice_count; i++) {
+        const struct slice_listener *listener = p->slices[i].listener;
+        if (listener)
+            listener->emptied(listener->context);
         if (p->slices[i].cache)
             cache_empty(p->slices[i].cache);
         if (p->slices[i].fails)

@@ -10,34 +10,95 @@
 
 #include "mem/cache.h"
 #include "mem/crossbar.h"
+#include "mem/delay_line.h"
 #include "mem/dram.h"
+#include "mem/pieces.h"
+#include "mem/ring.h"
 
-struct partition; /* one channel and its slices: opaque, but for its head */
-
-/* Until when there is nothing to do: asked in every cycle, so read without a call. Early is allowed, late is not. */
+/* When a channel has to be run: asked in every cycle. Times may be too early, but never too late. */
 struct partition_head {
-    uint64_t l2_at;           /* core cycle */
-    uint64_t dram_at;         /* command cycle */
+    uint64_t l2_at;           /* core cycle from which on a slice has to be run */
+    uint64_t dram_at;         /* command cycle from which on DRAM has to be run */
     uint64_t leaves_delay_at; /* core cycle in which a packet leaves the delay in front of DRAM */
-    uint32_t replies;         /* that wait for the crossbar */
-    uint64_t reply_at;        /* network cycle before which it has room for none of them */
+    uint32_t replies;         /* packets that wait for the crossbar */
+    uint64_t reply_at;        /* network cycle before which the crossbar has room for none of them */
 };
 
-/* Before these times none of the partitions that share it has anything to do, as their heads have it: an owner of many
- * need not look at each. Partitions set it to earlier times, the owner to later ones, when it has looked. */
+/* The earliest times of all partitions that share it, so that their owner need not look at each. Partitions set it to
+ * earlier times; the owner sets it to later ones when it has looked at all of them. */
 struct partition_calendar {
     uint64_t l2_at, dram_at, leaves_delay_at;
 };
 
-static inline const struct partition_head *partition_head(const struct partition *p)
-{
-    return (const struct partition_head *)p;
-}
+/* What became of the lines of a slice, for whoever chooses among them (cache_set_choices). */
+struct slice_listener {
+    void *context;
+    /* After an access that was taken, a fill, and data from the host; r says what happened. */
+    void (*changed)(void *context, const struct packet *request, enum cache_outcome outcome,
+                    const struct cache_result *r);
+    void (*forgot)(void *context, uint32_t set, uint32_t way); /* a store elsewhere has dropped the copy */
+    void (*emptied)(void *context);                            /* all lines are about to go */
+};
 
 struct partition_hooks {
     void *context;
     void (*on_atomic)(void *context, const struct packet *p);
 };
+
+/* What every access touches stands first. */
+struct slice {
+    uint32_t number; /* of all slices */
+    uint32_t rop_cycles;
+    uint64_t at;         /* core cycle in which the slice has to be run again; 0 means in its next tick */
+    uint64_t ran;        /* the last L2 tick that is in the counters */
+    bool failed;         /* the access at the front of input, when it was last tried */
+    bool fails;          /* the slice is not run, as that access only fails again in every tick */
+    uint64_t room;       /* a bit for each of the last 64 ticks before room_known: was there room for a request? */
+    uint64_t room_known; /* L2 tick: since then that has not changed */
+    struct cache *cache; /* NULL means that there is no L2 */
+    const struct slice_listener *listener; /* NULL means that nobody listens */
+    uint32_t *input_sets;                  /* of the cache, for the packets in input */
+    uint64_t busy_until;                   /* L2 tick: with sectors of an atomic */
+    uint64_t intake_at;                    /* L2 tick: from which it takes the next request */
+    struct slice *mirror;                  /* in the other half of the L2; NULL means that there are no halves */
+    struct delay_line rop;
+    struct ring input, to_dram, from_dram, reply;
+    uint64_t reply_at;              /* network cycle before which the crossbar has no room for the first reply */
+    uint64_t turn_word, turn_until; /* of the last atomic that takes turns, and the tick of the next on the same word */
+    struct partition *mirror_owner;
+    const struct address_map *map;
+    uint32_t reads_away;                 /* sent home for a copy, and not answered */
+    struct delay_line visitors, answers; /* from there: requests for what is at home here, answers to what was sent */
+    uint64_t guest_reads[CACHE_FAIL];    /* visitors that read, by outcome: no accesses of the cores */
+};
+
+struct partition {
+    struct partition_head head;
+    struct crossbar *requests, *replies;
+    const uint64_t *l2_ticks; /* that have been; NULL means that nobody counts them */
+    struct partition_calendar *calendar, own_calendar;
+    struct expected_answers *expected; /* by core; NULL means that nobody asks */
+    struct partition_hooks hooks;
+    const struct mem_config *config;
+    const struct address_map *map;
+    struct slice *slices, *slices_end;
+    uint32_t slice_count, channel;
+    uint32_t dram_latency_cycles, cores_per_port;
+    bool reads_evict_free, stores_evict_free;
+    bool leads; /* partition_set_leads */
+    struct piece_rules cut;
+    uint32_t pieces; /* of a request: so many places must be free in the input queue before one is taken */
+    struct dram *dram;
+    struct delay_line to_dram;
+    uint32_t last_served; /* slice */
+    uint32_t queued;      /* packets in the slices' queues to DRAM */
+    uint32_t credits_used,
+        credit_limit; /* requests between the slices' queues to and from DRAM; a limit of 0 means none */
+    uint64_t reply_stalls, input_stalls, l1_sectors, l1_sector_misses; /* as in struct partition_counters */
+    uint64_t core_now;                                                 /* of the last partition_l2_cycle */
+};
+
+static inline const struct partition_head *partition_head(const struct partition *p) { return &p->head; }
 
 /* Crossbar ports: slice s of all slices is output s of requests, and input s of replies; core c is input and output c /
  * config->cores_per_port. */
@@ -52,17 +113,14 @@ void partition_share_calendar(struct partition *p, struct partition_calendar *ca
 /* ticks: how many L2 ticks there have been, the one at hand not counted. Slices in which an access can only fail again
  * rest then, and what they fail is counted later. Without, they are run. */
 void partition_set_l2_clock(struct partition *p, const uint64_t *ticks);
+/* Slices are numbered from the channel's first. A listener of NULL means that nobody listens. */
+void partition_set_listener(struct partition *p, uint32_t slice, const struct slice_listener *listener);
+struct cache *partition_cache(const struct partition *p, uint32_t slice);
+const uint64_t *partition_core_clock(const struct partition *p); /* the core cycle in which the slices last ran */
 /* The clock domains call these in this order when they tick: reply, dram, l2. core_now: core cycles, for the fixed
  * delays. */
 void partition_send_replies(struct partition *p, uint64_t icnt_now);
 void partition_run_dram(struct partition *p, uint64_t dram_now, uint64_t core_now);
-
-/* Interconnect clock: replies into the crossbar. */
-static inline void partition_reply_cycle(struct partition *p, uint64_t icnt_now)
-{
-    if (partition_head(p)->replies && partition_head(p)->reply_at <= icnt_now)
-        partition_send_replies(p, icnt_now);
-}
 
 static inline void partition_dram_cycle(struct partition *p, uint64_t dram_now, uint64_t core_now)
 {
@@ -79,15 +137,11 @@ void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now)
 enum { PARTITION_LEAD_TICKS = 60 };
 void partition_set_leads(struct partition *p, bool leads);
 bool partition_take_request(struct partition *p, uint32_t slice, uint64_t l2_now, uint64_t core_now);
-/* Nothing to do before this core cycle unless a request arrives at a crossbar output of its slices: UINT64_MAX never.
- * Early is allowed, late is not. What ticks between the core cycle before and this one may be left out. */
-uint64_t partition_next_event(const struct partition *p, uint64_t core_now);
 /* Requests on their way from the slices to the banks: in the slices' queues, in the delay, in the scheduler's queue. */
 uint32_t partition_waiting(const struct partition *p);
-bool partition_idle(const struct partition *p); /* holds nothing at all */
-void partition_touch(struct partition *p, uint64_t address,
-                     uint64_t now);        /* a copy from the host passes through the L2 */
-void partition_flush(struct partition *p); /* drops all lines (timing only) */
+bool partition_idle(const struct partition *p);              /* holds nothing at all */
+void partition_touch(struct partition *p, uint64_t address); /* a copy from the host passes through the L2 */
+void partition_flush(struct partition *p);                   /* drops all lines (timing only) */
 
 struct partition_counters {
     struct cache_counters l2;

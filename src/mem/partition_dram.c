@@ -70,14 +70,14 @@ static void take_from_slices(struct partition *p, uint64_t core_now)
     }
 }
 
-static void push_to_dram(struct partition *p, uint64_t dram_now, uint64_t core_now)
+static void push_to_dram(struct partition *p, uint64_t core_now)
 {
     if (!delay_over(&p->to_dram, core_now) || dram_full(p->dram))
         return;
     const struct packet *r = &delay_front(&p->to_dram)->packet;
     if (packet_ends_silently(r))
         p->credits_used--;
-    dram_push(p->dram, r, dram_now);
+    dram_push(p->dram, r);
     delay_pop(&p->to_dram);
 }
 
@@ -96,38 +96,16 @@ static bool dram_side_moves(struct partition *p)
     return false;
 }
 
-/* Data is taken in the cycle after the one in which it has come: if there is nothing else to do, that one is left
- * out. */
-static uint64_t next_dram_cycle(const struct partition *p, uint64_t dram_now)
-{
-    const struct dram_head *d = dram_look(p->dram);
-    uint64_t data_at = d->data_at == NEVER ? NEVER : d->data_at + 1;
-    return later(earlier(d->wake_at, data_at), dram_now + 1);
-}
-
 void partition_run_dram(struct partition *p, uint64_t dram_now, uint64_t core_now)
 {
-    p->dram_now = dram_now;
-    p->dram_core_now = core_now;
-    if (dram_look(p->dram)->data_at < dram_now)
-        dram_finish_data(p->dram, dram_now - 1);
-    if (dram_look(p->dram)->returns.count)
+    dram_catch_up(p->dram, dram_now);
+    if (p->dram->returns.count)
         return_from_dram(p);
     dram_cycle(p->dram, dram_now);
     if (p->queued)
         take_from_slices(p, core_now);
     if (p->to_dram.count)
-        push_to_dram(p, dram_now, core_now);
-    p->head.dram_at = dram_side_moves(p) ? dram_now + 1 : next_dram_cycle(p, dram_now);
+        push_to_dram(p, core_now);
+    p->head.dram_at = dram_side_moves(p) ? dram_now + 1 : dram_next_event(p->dram, dram_now);
     p->head.leaves_delay_at = p->to_dram.count && !dram_full(p->dram) ? delay_front(&p->to_dram)->ready : NEVER;
-}
-
-/* From command cycles to core cycles, rounded down, and one less, as the two clocks need not be in step. */
-uint64_t dram_side_event(const struct partition *p)
-{
-    uint64_t event = p->head.dram_at;
-    if (event == NEVER || event <= p->dram_now)
-        return event;
-    uint64_t cycles = p->config->dram_khz ? (event - p->dram_now) * p->config->core_khz / p->config->dram_khz : 0;
-    return p->dram_core_now + (cycles ? cycles - 1 : 0);
 }

@@ -44,9 +44,7 @@ static void send_over(struct partition *p, const struct slice *s, struct delay_l
     d->packet.slice = (uint8_t)s->mirror->number;
     d->ready = p->core_now + p->config->l2.link_cycles;
     line->count++;
-    s->mirror->at = earlier(s->mirror->at, d->ready);
-    s->mirror_owner->head.l2_at = earlier(s->mirror_owner->head.l2_at, d->ready);
-    p->calendar->l2_at = earlier(p->calendar->l2_at, d->ready);
+    slice_due(s->mirror_owner, s->mirror, d->ready);
 }
 
 bool link_has_room(const struct slice *s) { return !delay_full(&s->mirror->visitors); }
@@ -61,9 +59,25 @@ void link_send_answer(struct partition *p, struct slice *s, const struct packet 
     send_over(p, s, &s->mirror->answers, r, false);
 }
 
+/* The copy's line may have gone with the sectors that were dropped. */
+static __attribute__((noinline)) void tell_forgotten(const struct slice *s, const struct packet *r, uint32_t way)
+{
+    uint32_t set, now;
+    cache_where(s->cache, r->address, &set, &now);
+    if (way != now)
+        s->listener->forgot(s->listener->context, set, way);
+}
+
 static void drop_copy(struct partition *owner, struct slice *s, const struct packet *r)
 {
-    if (cache_forget(s->cache, r->address, r->bytes) && s->fails)
+    uint32_t set, way;
+    if (s->listener)
+        cache_where(s->cache, r->address, &set, &way);
+    if (!cache_forget(s->cache, r->address, r->bytes))
+        return;
+    if (s->listener)
+        tell_forgotten(s, r, way);
+    if (s->fails)
         wake_slice(owner, s);
 }
 
@@ -103,7 +117,7 @@ bool link_forward_write(struct partition *p, struct slice *s, const struct packe
     if (r->kind == PACKET_ATOMIC)
         drop_copy(p, s, r);
     else if (r->mask == UINT32_MAX)
-        cache_touch(s->cache, r->address, 0);
+        slice_touch(s, r);
     link_send_home(p, s, r);
     return true;
 }
@@ -130,7 +144,7 @@ void link_take_answer(struct partition *p, struct slice *s, uint64_t l2_now)
         if (!cache_fill_port_free(s->cache, l2_now))
             return;
         s->reads_away--;
-        cache_fill(s->cache, r, l2_now);
+        slice_fill(s, r);
         cache_use_fill_port(s->cache, p->cut.bytes, l2_now);
     }
     delay_pop(&s->answers);

@@ -7,7 +7,6 @@
 #include "mem/partition_inside.h"
 
 #include "base/invariant.h"
-#include "base/likely.h"
 
 enum { ROP_ENTRIES = 1024 };  /* requests in the delay of a slice: it has no limit of its own in GPGPU-Sim */
 enum { L2_MISS_RESERVE = 2 }; /* places that a miss asks for in the miss queue: itself and a write-back */
@@ -140,12 +139,8 @@ static bool comes_from_l1(const struct packet *r) { return r->kind != PACKET_CON
 /* The delay has given way to a packet: if that is the first, the slice is run when it is over. */
 static void await_delay(struct partition *p, struct slice *s)
 {
-    uint64_t ready = delay_front(&s->rop)->ready;
-    if (ring_full(&s->input) || s->at <= ready)
-        return;
-    s->at = ready;
-    p->head.l2_at = earlier(p->head.l2_at, ready);
-    p->calendar->l2_at = earlier(p->calendar->l2_at, ready);
+    if (!ring_full(&s->input))
+        slice_due(p, s, delay_front(&s->rop)->ready);
 }
 
 bool partition_take_request(struct partition *p, uint32_t number, uint64_t l2_now, uint64_t core_now)
@@ -199,6 +194,25 @@ static void pop_return(struct partition *p, struct slice *s)
     ring_pop(&s->from_dram);
 }
 
+void slice_fill(struct slice *s, const struct packet *answer)
+{
+    if (likely(s->listener == NULL)) {
+        cache_fill(s->cache, answer, 0);
+        return;
+    }
+    const struct packet first = cache_head(s->cache)->mshr.entries[answer->token].first;
+    struct cache_result r;
+    if (cache_fill_line(s->cache, answer, &r) && r.change != CACHE_UNCHANGED)
+        slice_tell(s, &first, CACHE_MISS, &r);
+}
+
+void slice_touch(struct slice *s, const struct packet *copy)
+{
+    struct cache_result r;
+    cache_touch(s->cache, copy->address, &r);
+    slice_tell(s, copy, r.change == CACHE_INSERTED ? CACHE_MISS : CACHE_HIT, &r);
+}
+
 static void take_return(struct partition *p, struct slice *s, uint64_t l2_now)
 {
     const struct packet *r = ring_front(&s->from_dram);
@@ -206,7 +220,7 @@ static void take_return(struct partition *p, struct slice *s, uint64_t l2_now)
         if (!cache_fill_port_free(s->cache, l2_now))
             return;
         invariant(cache_waits_for(s->cache, r->token));
-        cache_fill(s->cache, r, l2_now);
+        slice_fill(s, r);
         cache_use_fill_port(s->cache, p->cut.bytes, l2_now);
     } else {
         if (ring_full(&s->reply))
@@ -300,6 +314,7 @@ static void access_cache(struct partition *p, struct slice *s, uint64_t l2_now)
             pass_home(p, s, r, l2_now);
         return;
     }
+    slice_tell(s, r, outcome, &result);
     if (unlikely(s->mirror))
         account_for_halves(s, r, outcome, write | atomic);
     if (atomic)
@@ -347,32 +362,43 @@ static void leave_delay(const struct partition *p, struct slice *s, uint64_t cor
         delay_pop(&s->rop);
 }
 
-/* What a slice would do in its next tick if nothing came from elsewhere. What it waits for is told by wake_slice. */
+/* Would a slice do something in its next tick if nothing came from elsewhere? What it waits for is told by
+ * wake_slice. */
 
-/* What cache_fails_again counts. */
-static void cache_failed_again(struct cache *c, uint32_t times) { ((struct cache_head *)c)->repeats += times; }
-
-static bool input_moves(struct slice *s, uint64_t l2_now)
+/* Answers, misses, data from below. */
+static bool outputs_move(struct slice *s)
 {
-    if (ring_full(&s->to_dram) || (s->cache && ring_full(&s->reply)))
-        return false;
-    if (s->cache == NULL || !s->failed || !cache_head(s->cache)->blocked || !cache_port_free(s->cache, l2_now + 1))
+    bool reply_room = !ring_full(&s->reply), cache = s->cache != NULL;
+    if (cache && cache_has_miss(s->cache) && !ring_full(&s->to_dram))
         return true;
-    s->fails = true;
-    return false;
+    if (cache && cache_has_ready(s->cache) && reply_room)
+        return true;
+    return s->from_dram.count && (reply_room || (cache && !packet_is_write(ring_front(&s->from_dram))));
 }
 
-static bool moves(const struct partition *p, struct slice *s, uint64_t l2_now)
+static bool input_waits(const struct slice *s)
 {
-    bool reply_room = !ring_full(&s->reply);
-    if (s->cache &&
-        ((cache_has_miss(s->cache) && !ring_full(&s->to_dram)) || (cache_has_ready(s->cache) && reply_room)))
-        return true;
-    if (s->from_dram.count && (reply_room || (s->cache && !packet_is_write(ring_front(&s->from_dram)))))
-        return true;
-    if (s->input.count && input_moves(s, l2_now))
-        return true;
-    return p->l2_ticks == NULL && s->fails;
+    return !s->input.count || ring_full(&s->to_dram) || (s->cache && ring_full(&s->reply));
+}
+
+/* The access at the front can only fail again. */
+static bool input_fails(const struct slice *s, uint64_t l2_now)
+{
+    return s->cache && s->failed && cache_head(s->cache)->blocked && cache_port_free(s->cache, l2_now + 1);
+}
+
+/* When the slice has to be run again: 0 means in its next tick. */
+static uint64_t next_run(const struct partition *p, struct slice *s, uint64_t l2_now)
+{
+    if (outputs_move(s))
+        return 0;
+    s->fails = !input_waits(s) && input_fails(s, l2_now);
+    if (!input_waits(s) && !s->fails)
+        return 0;
+    if (s->fails && !p->l2_ticks)
+        return 0;
+    uint64_t at = s->rop.count && !ring_full(&s->input) ? delay_front(&s->rop)->ready : NEVER;
+    return s->mirror ? earlier(at, link_next(s)) : at;
 }
 
 void slice_settle(struct slice *s, uint64_t tick)
@@ -404,13 +430,7 @@ static void run_slice(struct partition *p, struct slice *s, uint64_t l2_now, uin
     if (s->rop.count)
         leave_delay(p, s, core_now);
     s->ran = l2_now;
-    if (moves(p, s, l2_now)) {
-        s->at = 0;
-        return;
-    }
-    s->at = s->rop.count && !ring_full(&s->input) ? delay_front(&s->rop)->ready : NEVER;
-    if (s->mirror)
-        s->at = earlier(s->at, link_next(s));
+    s->at = next_run(p, s, l2_now);
 }
 
 void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now)

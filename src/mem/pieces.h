@@ -8,8 +8,8 @@
 struct delayed; /* delay_line.h */
 
 struct piece_rules {
-    uint32_t line_bytes;  /* of the L2, 0: none */
-    uint32_t bytes;       /* requests are cut at multiples of this; 0: not at all */
+    uint32_t line_bytes;  /* of the L2; 0 means that there is none */
+    uint32_t bytes;       /* requests are cut at multiples of this; 0 means that they are not cut */
     uint8_t line_sectors; /* all of a line */
     bool are_lines, upper_halves_slip, constants_share_miss, partial_writes;
 };

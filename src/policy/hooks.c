@@ -34,7 +34,7 @@ static const struct hook of_l1[] = {
     {                                           \
 #name, offsetof(struct heddle_l1, name) \
     }
-    HOOK(victim), HOOK(inserted), HOOK(touched), HOOK(removed), HOOK(bypass), {0},
+    HOOK(victim), HOOK(inserted), HOOK(touched), HOOK(removed), HOOK(bypass), HOOK(store), {0},
 #undef HOOK
 };
 static const struct hook of_divergence[] = {

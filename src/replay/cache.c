@@ -19,7 +19,9 @@ void replay_cache_init(struct replay_cache *c, const struct replay_geometry *g, 
                        enum replay_policy policy, struct arena *a)
 {
     bool many = g->ways > FEW_WAYS;
-    *c = (struct replay_cache){.policy = policy, .stores = {h->global_stores, h->local_stores}, .ways = g->ways};
+    *c = (struct replay_cache){.policy = policy,
+                               .stores = {replay_store_of(h->global_stores), replay_store_of(h->local_stores)},
+                               .ways = g->ways};
     c->line_shift = (uint32_t)(__builtin_ctz(g->line_bytes) - __builtin_ctz(h->line_bytes));
     c->index = (struct cache_sets){.count = g->sets,
                                    .index = g->index,
@@ -103,24 +105,19 @@ static ALWAYS_INLINE void run_few(struct replay_cache *c, const struct trace_acc
         uint64_t best = search(&s, line, ways), key;
         uint32_t way = best & (FEW_WAYS - 1);
         bool store = list[i].what & TRACE_STORE, hit = best < FEW_WAYS;
-        enum trace_store does = fixed.stores[(list[i].what & TRACE_LOCAL) != 0];
+        struct replay_store does = fixed.stores[(list[i].what & TRACE_LOCAL) != 0];
+        bool drops = store & hit & does.drops, takes = !store | does.takes;
         clock++;
         replay_count(&counts[list[i].pc], store, hit);
-        if (policy == REPLAY_SRRIP && !hit && best >> WAY_BITS != REPLAY_KEY_EMPTY &&
-            (!store || does == TRACE_STORE_ALLOCATE))
+        if (policy == REPLAY_SRRIP && !hit && best >> WAY_BITS != REPLAY_KEY_EMPTY && takes)
             s.state->zero = (best >> WAY_BITS) - 1; /* all age until this one is at the farthest */
         key = packed_key(replay_key(KEY_NOW, s.state->zero, clock, policy >= REPLAY_BELADY ? next[i] : 0, hit, policy),
                          way);
         key = policy == REPLAY_FIFO && hit ? s.keys[way] : key;
-        if (store && does != TRACE_STORE_ALLOCATE) {
-            if (!hit)
-                continue;
-            s.tags[way] = does == TRACE_STORE_EVICT ? NO_LINE : line;
-            s.keys[way] = does == TRACE_STORE_EVICT ? packed_key(REPLAY_KEY_EMPTY, way) : key;
+        if (!hit && !takes)
             continue;
-        }
-        s.tags[way] = line;
-        s.keys[way] = key;
+        s.tags[way] = drops ? NO_LINE : line;
+        s.keys[way] = drops ? packed_key(REPLAY_KEY_EMPTY, way) : key;
     }
     c->clock = clock;
 }

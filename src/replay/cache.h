@@ -28,12 +28,22 @@ struct replay_counts {
     uint64_t reads, read_misses, stores, store_misses;
 };
 
+/* What a store does: to a line that it hits, and when it misses. */
+struct replay_store {
+    bool drops, takes;
+};
+static inline struct replay_store replay_store_of(enum write_rule_id rule)
+{
+    return (struct replay_store){.drops = write_rules[rule].hit == WRITE_HIT_DROP,
+                                 .takes = write_rules[rule].miss != WRITE_MISS_PASS};
+}
+
 struct replay_cache {
     enum replay_policy policy;
-    enum trace_store stores[2]; /* global, local */
-    struct cache_sets index;    /* its index alone */
-    uint32_t ways, line_shift;  /* of lines of the trace to those of the cache */
-    uint64_t *tags;             /* of each set: its tags, then its keys */
+    struct replay_store stores[2]; /* global, local */
+    struct cache_sets index;       /* its index alone */
+    uint32_t ways, line_shift;     /* of lines of the trace to those of the cache */
+    uint64_t *tags;                /* of each set: its tags, then its keys */
     struct replay_set {
         uint64_t zero;    /* SRRIP: of its keys */
         uint64_t flushes; /* before it was last made empty */
@@ -68,7 +78,7 @@ void replay_cache_init(struct replay_cache *c, const struct replay_geometry *g, 
                        enum replay_policy policy, struct arena *a);
 void replay_cache_close(struct replay_cache *c);
 void replay_cache_flush(struct replay_cache *c);
-/* next (Belady): of each access, how many accesses later its line is used again; 0: never. counts: by pc. */
+/* next (Belady): of each access, how many accesses later its line is used again; 0 means never. counts: by pc. */
 void replay_cache_run(struct replay_cache *c, const struct trace_access *list, const uint64_t *next, uint32_t count,
                       struct replay_counts *counts);
 

@@ -171,7 +171,8 @@ static void count_distance(struct replay_distances *d, uint64_t distance, bool s
     (store ? d->stores : d->reads)[distance]++;
 }
 
-static void access_line(struct stack *s, uint64_t line, bool store, enum trace_store does, struct replay_distances *d)
+static void access_line(struct stack *s, uint64_t line, bool store, struct replay_store does,
+                        struct replay_distances *d)
 {
     uint64_t slot = *line_map_at(&s->lines, line);
     bool there = slot != EMPTY;
@@ -184,10 +185,10 @@ static void access_line(struct stack *s, uint64_t line, bool store, enum trace_s
         if (!store)
             d->between[between ? 64 - __builtin_clzll(between) : 0]++;
     }
-    if (!store || does == TRACE_STORE_ALLOCATE)
-        use(s, line, slot);
-    else if (there && does == TRACE_STORE_EVICT)
+    if (store && there && does.drops)
         drop(s, line, slot);
+    else if (!store || does.takes)
+        use(s, line, slot);
 }
 
 /* The pass */
@@ -199,7 +200,7 @@ struct pass {
         uint32_t flushes; /* that it has seen */
     } * cores;
     uint32_t *flushes; /* of each chunk */
-    enum trace_store stores[2];
+    struct replay_store stores[2];
     uint32_t line_shift;
     struct replay_distances *counts; /* of each thread */
 };
@@ -310,7 +311,7 @@ bool replay_distances_run(const struct trace_reader *r, uint32_t line_bytes, con
     *d = (struct replay_distances){.length = 0};
     if (!replay_check(&(struct replay_geometry){1, 1, line_bytes, INDEX_MODULO}, h, e))
         return false;
-    struct pass p = {.stores = {h->global_stores, h->local_stores},
+    struct pass p = {.stores = {replay_store_of(h->global_stores), replay_store_of(h->local_stores)},
                      .line_shift = (uint32_t)(__builtin_ctz(line_bytes) - __builtin_ctz(h->line_bytes))};
     struct trace_windows w;
     bool ok = replay_open(&w, r, how, e) && run(&p, &w, d, e);

@@ -310,14 +310,14 @@ static ALWAYS_INLINE void run_block(struct replay_cache *c, const struct trace_a
                  way = known ? (uint32_t)(slot->value - s.first) : 0; /* of the set's, if known */
         bool store = list[i].what & TRACE_STORE,
              hit = known & (way < s.state->used) & (s.tags[way] == line); /* no branch for each */
-        enum trace_store does = c->stores[(list[i].what & TRACE_LOCAL) != 0];
+        struct replay_store does = c->stores[(list[i].what & TRACE_LOCAL) != 0];
         clock++;
         replay_count(&counts[list[i].pc], store, hit);
-        if (hit && store && does == TRACE_STORE_EVICT) {
+        if (hit && store && does.drops) {
             drop(&m, &s, way, policy);
         } else if (hit) {
             use(&m, &s, way, clock, ahead, policy);
-        } else if (!store || does == TRACE_STORE_ALLOCATE) {
+        } else if (!store || does.takes) {
             fresh += !known;
             *slot = (struct line_map_slot){line, s.first + insert(&m, &s, line, clock, ahead, policy)};
         }

@@ -32,7 +32,7 @@ struct pass {
     uint64_t *places; /* of each task of the window: in the buffer */
     bool has_room;    /* the window, there */
     uint32_t line_shift;
-    enum trace_store stores[2];
+    struct replay_store stores[2];
     bool reads_only;
 };
 
@@ -153,7 +153,8 @@ static inline uint64_t use(const struct pass *p, uint64_t what, uint64_t positio
 {
     if (!reads_only || !(what & TRACE_STORE))
         return position;
-    return p->stores[(what & TRACE_LOCAL) != 0] == TRACE_STORE_KEEP ? next : REPLAY_NEVER;
+    struct replay_store does = p->stores[(what & TRACE_LOCAL) != 0];
+    return does.drops || does.takes ? REPLAY_NEVER : next;
 }
 
 /* The accesses from first to end - 1, from the last to the first. */
@@ -258,7 +259,7 @@ bool replay_next_make(struct replay_next *n, struct trace_windows *w, const stru
     struct pass p = {.next = n,
                      .cores = calloc(h->cores, sizeof *p.cores),
                      .places = calloc(h->cores, sizeof *p.places),
-                     .stores = {h->global_stores, h->local_stores},
+                     .stores = {replay_store_of(h->global_stores), replay_store_of(h->local_stores)},
                      .line_shift = (uint32_t)(__builtin_ctz(g->line_bytes) - __builtin_ctz(h->line_bytes)),
                      .reads_only = policy == REPLAY_BELADY_READS};
     *n = (struct replay_next){.fd = -1,

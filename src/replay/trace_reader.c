@@ -145,6 +145,26 @@ static bool name_of(const char *text, const char *const *names, uint32_t count, 
     return false;
 }
 
+/* A write rule by its name, or by one of those that version 1 began with. */
+static bool write_rule_named(const char *text, enum write_rule_id *to)
+{
+    static const struct {
+        const char *name;
+        enum write_rule_id rule;
+    } older[] = {{"keep", WRITE_THROUGH}, {"allocate", WRITE_THROUGH_TAKE}};
+    for (uint32_t i = 0; i < sizeof older / sizeof *older; i++) {
+        *to = older[i].rule;
+        if (!strcmp(text, older[i].name))
+            return true;
+    }
+    for (uint32_t i = 0; i < WRITE_RULE_COUNT; i++) {
+        *to = (enum write_rule_id)i;
+        if (!strcmp(text, write_rules[i].name))
+            return true;
+    }
+    return false;
+}
+
 /* "key value": the value, where the key is this one. */
 static const char *value_of(const char *line, const char *key)
 {
@@ -175,16 +195,10 @@ static bool read_header_line(struct trace_header *h, const char *line, uint32_t 
         h->index = (enum cache_index)choice;
         return ok;
     }
-    if ((v = value_of(line, "global_stores"))) {
-        bool ok = name_of(v, trace_store_names, 3, &choice);
-        h->global_stores = (enum trace_store)choice;
-        return ok;
-    }
-    if ((v = value_of(line, "local_stores"))) {
-        bool ok = name_of(v, trace_store_names, 3, &choice);
-        h->local_stores = (enum trace_store)choice;
-        return ok;
-    }
+    if ((v = value_of(line, "global_stores")))
+        return write_rule_named(v, &h->global_stores);
+    if ((v = value_of(line, "local_stores")))
+        return write_rule_named(v, &h->local_stores);
     return true; /* what later versions may add */
 }
 

@@ -70,14 +70,8 @@ static inline bool collector_idle(const struct collector *c)
     const struct collector_head *h = collector_head(c);
     return ((h->all ^ h->free) | h->wanted | h->offers | h->written) == 0;
 }
-/* collector_cycle would change nothing: everything inside waits for a unit. Such a cycle may be left out. */
-static inline bool collector_stuck(const struct collector *c)
-{
-    const struct collector_head *h = collector_head(c);
-    return ((h->ready & h->room) | (h->free & h->wanted) | h->asked | h->written) == 0;
-}
-
-/* The rest of a cycle in which collector_moves is false. */
+/* False: collector_cycle would do no more than forget the writes of the cycle (collector_forget_writes), as everything
+ * inside waits for a unit. */
 static inline bool collector_moves(const struct collector *c)
 {
     const struct collector_head *h = collector_head(c);

@@ -23,8 +23,8 @@ void sm_listen(struct sm *c, const struct heddle_policy *p, void *state)
     c->host.hears_cycles = SM_HEARD(c, cycles);
     c->host.hears_issues =
         SM_HEARD(c, issued) || SM_HEARD(c, branch) || SM_HEARD(c, loop) || (c->observer && c->observer->issue);
-    c->host.hears_l1 = c->host.l1_hooks || SM_HEARD(c, l1_access) || SM_HEARD(c, l1_evict);
-    c->host.hears_fills = c->host.l1_hooks || SM_HEARD(c, l1_fill);
+    c->host.hears_l1 = c->host.l1.reports || SM_HEARD(c, l1_access) || SM_HEARD(c, l1_evict);
+    c->host.hears_fills = c->host.l1.reports || SM_HEARD(c, l1_fill);
     c->host.hears_held = SM_HEARD(c, held);
 }
 
@@ -90,11 +90,11 @@ static bool make_l1_policy(struct sm *c, struct arena *a, const struct sm_polici
     if (!l1)
         return true;
     struct heddle_setup setup = set_up(c, a, 1, &l1->policy, p->l1_values, p->seed);
-    c->host.l1_policy = l1;
+    c->host.l1.l1 = l1;
     if (!sm_l1_attach(c, e))
         return false;
-    c->host.l1_state = instance(c, a, &l1->policy, &setup, e);
-    return c->host.l1_state != NULL;
+    c->host.l1.state = instance(c, a, &l1->policy, &setup, e);
+    return c->host.l1.state != NULL;
 }
 
 static bool make_divergence_unit(struct sm *c, struct arena *a, const struct sm_policies *p, struct error *e)
@@ -142,8 +142,8 @@ void policy_host_destroy(struct sm *c)
     for (uint32_t k = 0; k < c->config->schedulers; k++)
         if (c->host.schedulers[k].state && c->host.schedulers[k].policy->policy.finish)
             c->host.schedulers[k].policy->policy.finish(c->host.schedulers[k].state);
-    if (c->host.l1_state && c->host.l1_policy->policy.finish)
-        c->host.l1_policy->policy.finish(c->host.l1_state);
+    if (c->host.l1.state && c->host.l1.l1->policy.finish)
+        c->host.l1.l1->policy.finish(c->host.l1.state);
     if (c->host.divergence_state && c->host.divergence->policy.finish)
         c->host.divergence->policy.finish(c->host.divergence_state);
     for (uint32_t i = 3; i < c->host.policy_count; i++)

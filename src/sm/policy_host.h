@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "mem/cache.h"
 #include "policy/counters.h"
+#include "sm/line_policy.h"
 #include "sm/sm.h"
 
 enum { SM_SCHEDULERS = 16, SM_POLICIES = 3 + SM_PROBES, SM_LISTENERS = SM_SCHEDULERS + SM_POLICIES + 4 };
@@ -49,14 +50,12 @@ struct sm_listeners {
 struct sm_policy_host {
     bool hears_cycles, hears_l1, hears_fills, hears_held; /* somebody does */
     bool hears_issues;                                    /* of the instruction, its branch or its loop */
-    bool l1_hooks;                                        /* the L1 policy wants to know what becomes of lines */
     bool tells_cycles; /* a scheduler, the L1 policy or the divergence unit hears of cycles; probes change nothing */
     bool l1_stirs;     /* one of those hears of L1 accesses, and may then let warps go */
     bool asked_always; /* the policy may change its mind by itself: issue looks in every cycle with warps */
     uint64_t cycles_told;
     uint64_t held_before; /* the last time that schedulers were asked; kept for those that hear of it */
-    const struct heddle_l1 *l1_policy;
-    void *l1_state;
+    struct line_policy l1;
     const struct heddle_divergence *divergence;
     void *divergence_state;
     struct sm_scheduler schedulers[SM_SCHEDULERS];

@@ -100,16 +100,21 @@ static void draw_list(struct dice *d, const struct machine_key *key, const uint3
 /* A policy's name, or an order of address bits; other texts stay. */
 static void draw_text(struct dice *d, const struct machine_key *key, const char *now, char *out, size_t size)
 {
-    static const char *const kinds[] = {
-        [POLICY_SCHEDULER] = "scheduler", [POLICY_L1] = "l1", [POLICY_DIVERGENCE] = "divergence"};
+    static const struct {
+        const char *name;
+        enum policy_kind kind;
+    } kinds[] = {{"scheduler", POLICY_SCHEDULER},
+                 {"l1", POLICY_L1},
+                 {"policy", POLICY_L1}, /* of the L2 */
+                 {"divergence", POLICY_DIVERGENCE}};
     snprintf(out, size, "%s", now);
-    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t count = 0;
-        if (strcmp(key->name, kinds[kind]))
+        if (strcmp(key->name, kinds[i].name))
             continue;
-        while (policy_builtin((enum policy_kind)kind, count))
+        while (policy_builtin(kinds[i].kind, count))
             count++;
-        snprintf(out, size, "%s", policy_builtin((enum policy_kind)kind, below(d, count))->name);
+        snprintf(out, size, "%s", policy_builtin(kinds[i].kind, below(d, count))->name);
         return;
     }
     for (size_t i = strcspn(now, "S"); !strcmp(key->name, "map") && i > 1;

@@ -17,6 +17,7 @@ struct reference_request {
     uint32_t bytes_left;
     bool write;
     int countdown;
+    uint32_t passed; /* by how many younger requests of its bank */
 };
 
 struct reference_bank {
@@ -96,22 +97,25 @@ static void reference_finish_transfer(struct reference *d)
 
 static void reference_give(struct reference *d, struct reference_bank *b, uint32_t i)
 {
+    for (uint32_t older = 0; older < i; older++)
+        d->waiting.at[older]->passed += d->waiting.at[older]->place.bank == d->waiting.at[i]->place.bank;
     b->current = reference_remove(&d->waiting, i);
     d->counters.row_hits += b->open && b->row == b->current->place.row;
 }
 
-/* The open row's oldest, or the bank's oldest. */
+/* The open row's oldest, or the bank's oldest; the latter where the cap has been reached. */
 static int reference_choice(const struct reference *d, uint32_t bank)
 {
     int oldest = -1;
     for (uint32_t i = 0; i < d->waiting.count; i++) {
-        const struct dram_place *p = &d->waiting.at[i]->place;
-        if (p->bank != bank)
+        const struct reference_request *r = d->waiting.at[i];
+        if (r->place.bank != bank)
             continue;
-        if (d->bank[bank].open && d->bank[bank].row == p->row)
-            return (int)i;
         if (oldest < 0)
             oldest = (int)i;
+        bool capped = d->config.scheduler == DRAM_FRFCFS_CAP && d->waiting.at[oldest]->passed >= d->config.row_hit_cap;
+        if (d->bank[bank].open && d->bank[bank].row == r->place.row && !capped)
+            return (int)i;
     }
     return oldest;
 }

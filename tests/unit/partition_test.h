@@ -39,7 +39,7 @@ struct rig {
     struct address_map map;
     struct crossbar *requests, *replies;
     struct partition *partition;
-    uint64_t now, dram_now, dram_phase, wake, l2_ticks;
+    uint64_t now, dram_now, dram_phase, l2_ticks;
     uint64_t memory_now; /* the cycle of all but the requests on their way: now, or up to `lead` cycles later */
     uint32_t lead;
     bool sleeps, holds_replies;
@@ -144,25 +144,33 @@ static inline void take_requests(struct rig *r)
             partition_take_request(r->partition, (uint32_t)__builtin_ctzll(left), r->now, r->now);
 }
 
+/* Something of the channel has to be run in these cycles. */
+static inline bool is_due(const struct partition_head *head, uint64_t now, uint64_t dram_now)
+{
+    return head->l2_at <= now || head->leaves_delay_at <= now || (head->replies && head->reply_at <= now) ||
+           head->dram_at <= dram_now;
+}
+
+static inline bool is_due_never(const struct rig *r)
+{
+    return !is_due(partition_head(r->partition), UINT64_MAX - 1, UINT64_MAX - 1);
+}
+
 static inline void tick_partition(struct rig *r, uint32_t dram_ticks)
 {
     const struct partition_head *head = partition_head(r->partition);
     uint64_t now = r->memory_now;
-    if (r->sleeps && now < r->wake && head->l2_at > now)
+    if (r->sleeps && !is_due(head, now, r->dram_now))
         return;
     r->visits++;
-    partition_reply_cycle(r->partition, now);
+    if (head->replies && head->reply_at <= now)
+        partition_send_replies(r->partition, now);
     for (uint32_t i = 0; i < dram_ticks; i++)
         partition_dram_cycle(r->partition, r->dram_now - dram_ticks + 1 + i, now);
     if (!r->sleeps || head->l2_at <= now) {
         partition_l2_cycle(r->partition, now, now);
         r->l2_visits++;
     }
-    r->wake = partition_next_event(r->partition, now);
-    assert_true(r->wake > now);
-    /* Other clocks may tick between two core cycles: those before the cycle of an event belong to it. */
-    assert_true(r->wake == now + 1 || r->wake == UINT64_MAX ||
-                (r->wake < head->l2_at && r->wake < head->leaves_delay_at));
 }
 
 static inline void collect_replies(struct rig *r)
@@ -245,7 +253,7 @@ static inline void send(struct rig *r, enum packet_kind kind, uint32_t core, uin
 static inline void warm(struct rig *r, uint64_t address, uint32_t bytes)
 {
     for (uint64_t a = address; a < address + bytes; a += 32)
-        partition_touch(r->partition, a, r->now);
+        partition_touch(r->partition, a);
 }
 
 static inline struct partition_counters counters_of(const struct rig *r)

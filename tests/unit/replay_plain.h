@@ -49,8 +49,8 @@ static inline struct trace_header header(uint32_t sets, uint32_t ways)
                                  .ways = ways,
                                  .line_bytes = 128,
                                  .index = INDEX_MODULO,
-                                 .global_stores = TRACE_STORE_EVICT,
-                                 .local_stores = TRACE_STORE_KEEP};
+                                 .global_stores = WRITE_THROUGH_EVICT,
+                                 .local_stores = WRITE_THROUGH};
 }
 
 static inline void check(bool ok, const struct error *e)
@@ -153,7 +153,7 @@ static inline uint64_t plain_next(const struct made *m, uint32_t at, bool reads_
             continue;
         if (!reads_only || !(a->what & TRACE_STORE))
             return passed;
-        if ((a->what & TRACE_LOCAL ? m->header.local_stores : m->header.global_stores) != TRACE_STORE_KEEP)
+        if ((a->what & TRACE_LOCAL ? m->header.local_stores : m->header.global_stores) != WRITE_THROUGH)
             return 0;
     }
     return 0;
@@ -244,7 +244,7 @@ static inline struct replay_counts plain_replay(const struct made *m, const stru
         uint64_t line = x->a.line * m->header.line_bytes / g->line_bytes;
         struct plain_set *s = &sets[x->core * g->sets + plain_index(g, line)];
         bool store = x->a.what & TRACE_STORE;
-        enum trace_store does = x->a.what & TRACE_LOCAL ? m->header.local_stores : m->header.global_stores;
+        enum write_rule_id does = x->a.what & TRACE_LOCAL ? m->header.local_stores : m->header.global_stores;
         uint64_t ahead = nexts ? nexts[x->core * m->count + clock[x->core]] : 0,
                  next = ahead ? clock[x->core] + ahead : UINT64_MAX;
         uint32_t way = 0;
@@ -254,11 +254,11 @@ static inline struct replay_counts plain_replay(const struct made *m, const stru
         *(store ? &n.stores : &n.reads) += 1;
         if (way == g->ways) {
             *(store ? &n.store_misses : &n.read_misses) += 1;
-            if (store && does != TRACE_STORE_ALLOCATE)
+            if (store && does != WRITE_THROUGH_TAKE)
                 continue;
             way = plain_victim(s, g->ways, policy);
             s->lines[way] = (struct plain_line){line, i, i, next, 2};
-        } else if (store && does == TRACE_STORE_EVICT) {
+        } else if (store && does == WRITE_THROUGH_EVICT) {
             s->lines[way].line = UINT64_MAX;
         } else {
             s->lines[way].used = i;

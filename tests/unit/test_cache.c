@@ -585,13 +585,13 @@ static void touch_and_invalidate(void **state)
     (void)state;
     struct bench b;
     open_bench(&b, &l2_config);
-    cache_touch(b.cache, 0x1020, 0);
+    cache_touch(b.cache, 0x1020, &b.result);
     assert_true(cache_probe(b.cache, 0x103f));
     assert_false(cache_probe(b.cache, 0x1040));
     assert_int_equal(cache_counters(b.cache)->accesses, 0);
     for (uint64_t i = 0; i < 8; i++)
-        cache_touch(b.cache, 0x10000 + i * 8192, 0); /* same set as 0x10000, not as 0x1020 */
-    cache_touch(b.cache, 0x10000 + 8 * 8192, 0);
+        cache_touch(b.cache, 0x10000 + i * 8192, &b.result); /* same set as 0x10000, not as 0x1020 */
+    cache_touch(b.cache, 0x10000 + 8 * 8192, &b.result);
     assert_false(cache_probe(b.cache, 0x10000));
     assert_true(cache_probe(b.cache, 0x10000 + 8192));
     assert_int_equal(access_as(&b, PACKET_LOAD, 0x1020, 32, 0, 0, 0), CACHE_HIT);

@@ -70,7 +70,8 @@ static bool witness_bypass(void *context, const struct packet *request, uint32_t
 static void open_witnessed(struct bench *b, struct witness *w, const struct cache_config *config)
 {
     open_bench(b, config);
-    cache_set_choices(b->cache, &(struct cache_choices){w, witness_victim, witness_bypass});
+    cache_set_choices(b->cache,
+                      &(struct cache_choices){.context = w, .victim = witness_victim, .bypass = witness_bypass});
 }
 
 static uint32_t first_usable(void *context, const struct packet *request, uint32_t set, const struct cache_ways *ways)

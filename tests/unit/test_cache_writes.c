@@ -1,6 +1,7 @@
-/* Stores and atomics in a cache: the four write policies, sectors written in part or on their way, what leaves
+/* Stores and atomics in a cache: the write rules, sectors written in part or on their way, what leaves
  * modified. */
 #include "cache_test.h"
+#include "mem/write_rule.h"
 
 static void write_evict(void **state)
 {
@@ -169,7 +170,7 @@ static void partial_writes(void **state)
     settle(&b);
 
     /* A copy from the host writes all, below too: what it wrote is not modified. */
-    cache_touch(b.cache, 0x1000 + 8 * 64 * 128 + 0x20, b.now);
+    cache_touch(b.cache, 0x1000 + 8 * 64 * 128 + 0x20, &b.result);
     assert_int_equal(load(&b, 0x1000 + 8 * 64 * 128 + 0x20), CACHE_HIT);
     for (uint32_t i = 9; i < 17; i++)
         bring(&b, 0x1000 + i * 64 * 128);
@@ -539,6 +540,110 @@ static void atomics_modify(void **state)
     close_bench(&b);
 }
 
+/* What a store does is what the columns of its rule say. A cache of one line: what leaves it modified is written back.
+ */
+
+static const struct cache_config one_line = {.sets = 1,
+                                             .ways = 1,
+                                             .line_bytes = 128,
+                                             .local_writes = WRITE_READ_ONLY,
+                                             .mshr_entries = 2,
+                                             .mshr_merge = 2,
+                                             .miss_queue = 4};
+
+static bool leaves_modified(struct bench *b)
+{
+    assert_int_equal(load(b, 0x10000), CACHE_MISS);
+    bool modified = b->result.writeback_bytes != 0;
+    settle(b);
+    return modified;
+}
+
+static void assert_hit_as_in_table(const struct cache_config *config, const struct write_rule *rule)
+{
+    struct bench b;
+    open_bench(&b, config);
+    bring(&b, 0);
+    assert_int_equal(store(&b, 0), CACHE_HIT);
+    assert_int_equal(b.result.sends_write, rule->down == WRITE_DOWN_ALWAYS);
+    settle(&b);
+    assert_int_equal(cache_probe(b.cache, 0), rule->hit != WRITE_HIT_DROP);
+    assert_int_equal(leaves_modified(&b), rule->hit == WRITE_HIT_MARK);
+    close_bench(&b);
+}
+
+static void assert_miss_as_in_table(const struct cache_config *config, const struct write_rule *rule)
+{
+    struct bench b;
+    open_bench(&b, config);
+    assert_int_equal(store(&b, 0), CACHE_MISS);
+    assert_int_equal(b.result.sends_write, rule->down != WRITE_DOWN_NEVER);
+    bool fetches = false;
+    while (cache_miss_front(b.cache)) {
+        struct packet p = take_miss(&b);
+        if (p.kind != PACKET_L2_FETCH)
+            continue;
+        fetches = true;
+        cache_fill(b.cache, &p, b.now);
+    }
+    settle(&b);
+    assert_int_equal(fetches, rule->miss == WRITE_MISS_FETCH);
+    assert_int_equal(cache_probe(b.cache, 0), rule->miss != WRITE_MISS_PASS);
+    assert_int_equal(leaves_modified(&b), rule->miss == WRITE_MISS_TAKE && rule->down == WRITE_DOWN_NEVER);
+    close_bench(&b);
+}
+
+static void rules_do_what_their_columns_say(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < WRITE_RULE_COUNT; i++) {
+        struct cache_config config = one_line;
+        config.global_writes = (enum write_rule_id)i;
+        assert_hit_as_in_table(&config, &write_rules[i]);
+        assert_miss_as_in_table(&config, &write_rules[i]);
+    }
+}
+
+/* A rule must not lose what a store writes, nor write it twice. */
+static void rules_lose_nothing(void **state)
+{
+    (void)state;
+    for (const struct write_rule *r = write_rules; r != write_rules + WRITE_RULE_COUNT; r++) {
+        assert_int_equal(r->hit == WRITE_HIT_MARK, r->down != WRITE_DOWN_ALWAYS);
+        assert_true(r->miss == WRITE_MISS_TAKE || r->down != WRITE_DOWN_NEVER);
+    }
+}
+
+/* The words of older machine files: write_allocate and stores_fetch make other rules of what global_writes says. */
+static void rules_of_older_words(void **state)
+{
+    (void)state;
+    static const struct {
+        enum write_rule_id says;
+        bool write_allocate, stores_fetch;
+        enum write_rule_id means;
+    } words[] = {
+        {WRITE_THROUGH_EVICT, false, false, WRITE_THROUGH_EVICT},
+        {WRITE_THROUGH_EVICT, true, true, WRITE_THROUGH_EVICT},
+        {WRITE_BACK, false, false, WRITE_BACK},
+        {WRITE_BACK, true, false, WRITE_BACK_TAKE},
+        {WRITE_BACK, true, true, WRITE_BACK_FETCH},
+        {WRITE_THROUGH, false, false, WRITE_THROUGH},
+        {WRITE_THROUGH, true, false, WRITE_THROUGH_TAKE},
+        {WRITE_BACK_TAKE, false, false, WRITE_BACK_TAKE},
+        {WRITE_BACK_FETCH, false, false, WRITE_BACK_FETCH},
+        {WRITE_THROUGH_TAKE, true, true, WRITE_THROUGH_TAKE},
+    };
+    for (uint32_t i = 0; i < sizeof words / sizeof *words; i++) {
+        struct cache_config config = {.global_writes = words[i].says,
+                                      .local_writes = WRITE_READ_ONLY,
+                                      .write_allocate = words[i].write_allocate,
+                                      .stores_fetch = words[i].stores_fetch};
+        assert_ptr_equal(write_rule_of(&config, false), &write_rules[words[i].means]);
+        assert_ptr_equal(write_rule_of(&config, true), &write_rules[WRITE_READ_ONLY]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -557,6 +662,9 @@ int main(void)
         cmocka_unit_test(store_that_fetches_needs_room),
         cmocka_unit_test(write_evict_of_a_sector),
         cmocka_unit_test(atomics_modify),
+        cmocka_unit_test(rules_do_what_their_columns_say),
+        cmocka_unit_test(rules_lose_nothing),
+        cmocka_unit_test(rules_of_older_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

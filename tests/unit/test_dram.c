@@ -75,7 +75,7 @@ static void push(struct channel *c, enum packet_kind kind, uint32_t bank, uint32
                        .bytes = (uint16_t)(commands * COMMAND_BYTES),
                        .token = token};
     assert_false(dram_full(c->dram));
-    dram_push(c->dram, &p, c->now);
+    dram_push(c->dram, &p);
 }
 
 static void push_read(struct channel *c, uint32_t bank, uint32_t row) { push(c, PACKET_LOAD, bank, row, 1, 0); }
@@ -572,6 +572,76 @@ static void arrival_order(void **state)
     stop(c);
 }
 
+/* Reads of bank 0, all there from the beginning, of these rows. */
+static struct channel *reads_of_rows(enum dram_scheduler scheduler, uint32_t cap, const char *rows)
+{
+    struct dram_config config = no_times();
+    config.scheduler = scheduler;
+    config.row_hit_cap = cap;
+    struct channel *c = start(config);
+    for (uint32_t i = 0; rows[i]; i++)
+        push(c, PACKET_LOAD, 0, (uint32_t)(rows[i] - '0'), 1, i);
+    return c;
+}
+
+/* Request 0 opens row 7. Request 1, to row 8, waits for as long as row hits come; with a cap of 2, requests 2 and 3
+ * pass it, 4 and 5 do not. Row 8 is then open, and 4 and 5 are the oldest. */
+static void row_hits_starve_the_oldest(void **state)
+{
+    (void)state;
+    static const char rows[] = "787777";
+    struct channel *c = reads_of_rows(DRAM_FRFCFS, 2, rows);
+    assert_returns(c, (uint32_t[]){0, 2, 3, 4, 5, 1}, 6);
+    stop(c);
+    c = reads_of_rows(DRAM_FRFCFS_CAP, 2, rows);
+    assert_returns(c, (uint32_t[]){0, 2, 3, 1, 4, 5}, 6);
+    assert_int_equal(dram_counters(c->dram)->row_hits, 3); /* 2, 3 and 5 */
+    stop(c);
+    c = reads_of_rows(DRAM_FRFCFS_CAP, 0, rows);
+    assert_returns(c, (uint32_t[]){0, 1, 2, 3, 4, 5}, 6);
+    stop(c);
+}
+
+/* A row hit arrives in every cycle: the other request is read when the hits end, or in its turn. */
+static void cap_ends_starvation(void **state)
+{
+    (void)state;
+    static const struct {
+        enum dram_scheduler scheduler;
+        uint64_t hits_before;
+    } cases[] = {{DRAM_FRFCFS, 100}, {DRAM_FRFCFS_CAP, 3}};
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct channel *c = reads_of_rows(cases[i].scheduler, 3, "78");
+        uint64_t row_hits = UINT64_MAX;
+        for (uint32_t hit = 0; hit < 200; hit++) {
+            if (hit < 100)
+                push(c, PACKET_LOAD, 0, 7, 1, 2 + hit);
+            step(c);
+            const struct packet *back = dram_return_front(c->dram);
+            if (back && back->token == 1)
+                row_hits = dram_counters(c->dram)->row_hits;
+            if (back)
+                dram_return_pop(c->dram);
+        }
+        assert_int_equal(row_hits, cases[i].hits_before);
+        stop(c);
+    }
+}
+
+/* Requests 3 and 4 pass 1 and 2, to rows 8 and 9. When 1 is served, row 8 is open, but 5 may not be the third to pass
+ * 2. */
+static void cap_counts_for_each_request(void **state)
+{
+    (void)state;
+    static const char rows[] = "789778";
+    struct channel *c = reads_of_rows(DRAM_FRFCFS, 2, rows);
+    assert_returns(c, (uint32_t[]){0, 3, 4, 1, 5, 2}, 6);
+    stop(c);
+    c = reads_of_rows(DRAM_FRFCFS_CAP, 2, rows);
+    assert_returns(c, (uint32_t[]){0, 3, 4, 1, 2, 5}, 6);
+    stop(c);
+}
+
 /* With FR-FCFS other banks go on meanwhile. */
 static void banks_are_independent(void **state)
 {
@@ -761,6 +831,9 @@ int main(void)
         cmocka_unit_test(return_queue_full),
         cmocka_unit_test(open_row_first),
         cmocka_unit_test(arrival_order),
+        cmocka_unit_test(row_hits_starve_the_oldest),
+        cmocka_unit_test(cap_ends_starvation),
+        cmocka_unit_test(cap_counts_for_each_request),
         cmocka_unit_test(banks_are_independent),
         cmocka_unit_test(one_command_a_cycle),
         cmocka_unit_test(row_beside_column),

@@ -498,6 +498,9 @@ static void test_contradictions(void **state)
            "where rules.l2_write_allocate = true");
     refuse("[l2]\nsector_bytes = 32\n", 2, 16, "l2.sector_bytes = 32 divides lines");
     refuse("[l2]\nmiss_queue = 2\n", 2, 14, "needs 3 places of the miss queue, and l2.miss_queue = 2");
+    refuse("[rules]\nl1d_global_writes = back-fetch\n", 2, 21, "only stores to the L2");
+    refuse("[rules]\nl2_stores_fetch = false\nl2_global_writes = back-fetch\n[l2]\nmiss_queue = 2\n", 5, 14,
+           "needs 3 places");
     refuse("[l2]\nways = 64\nline_bytes = 256\nsets = 65536\n", 4, 8, "an L2 of 6 GiB");
     refuse("[l2]\nslices_per_channel = 3\n", 2, 22, "a power of two");
     refuse("[l2]\nslices_per_channel = 32\n", 2, 22, "chosen by the bank");

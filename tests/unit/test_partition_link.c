@@ -54,7 +54,7 @@ static void step(struct halves *h)
 {
     h->now++;
     for (uint32_t i = 0; i < 2; i++) {
-        partition_reply_cycle(h->partition[i], h->now);
+        partition_send_replies(h->partition[i], h->now);
         partition_dram_cycle(h->partition[i], h->now, h->now);
     }
     /* as an owner does: not before the calendar says so */
@@ -146,7 +146,7 @@ static void writes_drop_copies(void **state)
     assert_true(ask(h, PACKET_ATOMIC, 0, far) > HIT_CYCLES + 2 * LINK);
     assert_int_equal(h->atomics, 1);
     assert_true(ask(h, PACKET_LOAD, 0, far) > HIT_CYCLES + 2 * LINK);
-    partition_touch(h->partition[1], far, h->now); /* a copy from the host */
+    partition_touch(h->partition[1], far); /* a copy from the host */
     assert_true(ask(h, PACKET_LOAD, 0, far) > HIT_CYCLES + 2 * LINK);
     halves_free(h);
 }

@@ -234,10 +234,17 @@ static bool on_bypass(void *state, const struct heddle_core *core, uint64_t ways
     return false;
 }
 
+static enum heddle_write on_store(void *state, const struct heddle_core *core, const struct heddle_l1_access *access)
+{
+    (void)state, (void)core, calls += access->store;
+    return HEDDLE_WRITE_AS_MACHINE;
+}
+
 static const struct heddle_l1 l1_alone[] = {
-    {.victim = on_victim}, {.inserted = on_line}, {.touched = on_line}, {.removed = on_removed}, {.bypass = on_bypass},
+    {.victim = on_victim},   {.inserted = on_line}, {.touched = on_line},
+    {.removed = on_removed}, {.bypass = on_bypass}, {.store = on_store},
 };
-static const char *const l1_hooks[] = {"victim", "inserted", "touched", "removed", "bypass"};
+static const char *const l1_hooks[] = {"victim", "inserted", "touched", "removed", "bypass", "store"};
 
 static void l1_policies(void **state)
 {
@@ -258,7 +265,8 @@ static void without_a_victim_it_is_lru(void **state)
                                 .inserted = on_line,
                                 .touched = on_line,
                                 .removed = on_removed,
-                                .bypass = on_bypass};
+                                .bypass = on_bypass,
+                                .store = on_store};
     const struct heddle_l1 none = {.policy = {.abi = HEDDLE_POLICY_ABI, .name = "none"}};
     for (int i = 0; i < 2; i++) {
         policy_open(&t[i], &(struct policy_run){.sets = sets, .l1 = i ? &listens : &none}, "", body);
@@ -268,6 +276,83 @@ static void without_a_victim_it_is_lru(void **state)
     assert_memory_equal(&t[0].counters->sm, &t[1].counters->sm, sizeof t[0].counters->sm);
     timed_close(&t[0]);
     timed_close(&t[1]);
+}
+
+/* A policy that answers a rule for each store is, to the cycle, a machine that names it; the rules differ. */
+
+static enum heddle_write answer;
+
+static enum heddle_write answers(void *state, const struct heddle_core *core, const struct heddle_l1_access *access)
+{
+    (void)state, (void)core, calls += access->store && access->lanes;
+    return answer;
+}
+
+/* Loads, loads that hit, stores to those lines and to others, loads of both. */
+static const char stores_body[] =
+    "ld.param.u64 %rd1, [buffer];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd1, %rd1, "
+    "%rd2;\nmov.u32 %r2, 0;\n"
+    "AGAIN:\nld.global.u32 %r3, [%rd1];\nst.global.u32 [%rd1], %r3;\nst.global.u32 [%rd1+65536], %r3;\n"
+    "ld.global.u32 %r4, [%rd1];\nld.global.u32 %r5, [%rd1+65536];\nadd.u32 %r3, %r4, %r5;\nst.global.u32 "
+    "[%rd1+65536], %r3;\nadd.u64 %rd1, %rd1, 1024;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 16;\n@%p1 bra "
+    "AGAIN;\n";
+
+static void a_store_follows_the_rule_that_a_policy_answers(void **state)
+{
+    (void)state;
+    static const char *const names[WRITE_RULE_COUNT] = {
+#define WRITE_RULE(id, name, ...) [WRITE_##id] = "rules.l1d_global_writes=" name,
+#include "heddle/write_rules.def"
+    };
+    uint64_t cycles[WRITE_RULE_COUNT];
+    const struct heddle_l1 none = {.policy = {.abi = HEDDLE_POLICY_ABI, .name = "none"}};
+    const struct heddle_l1 asked = {.policy = {.abi = HEDDLE_POLICY_ABI, .name = "asked"}, .store = answers};
+    for (int rule = 0; rule < WRITE_RULE_COUNT; rule++) {
+        if (write_rules[rule].miss == WRITE_MISS_FETCH)
+            continue;
+        struct timed t[2];
+        const char *const named[] = {ONE_CORE, "l1d.sets=2", "l1d.ways=2", names[rule], NULL};
+        answer = (enum heddle_write)rule;
+        calls = 0;
+        for (int i = 0; i < 2; i++) {
+            policy_open(&t[i], &(struct policy_run){.sets = i ? sets : named, .l1 = i ? &asked : &none}, "",
+                        stores_body);
+            timed_launch(&t[i], 4, THREADS, 0);
+        }
+        assert_true(calls >= 4 * THREADS / 32 * 16 * 3);
+        cycles[rule] = t[0].counters->cycles;
+        assert_int_equal(cycles[rule], t[1].counters->cycles);
+        assert_memory_equal(&t[0].counters->sm, &t[1].counters->sm, sizeof t[0].counters->sm);
+        assert_memory_equal(&t[0].counters->memory, &t[1].counters->memory, sizeof t[0].counters->memory);
+        timed_close(&t[0]);
+        timed_close(&t[1]);
+    }
+    assert_int_not_equal(cycles[WRITE_THROUGH_EVICT], cycles[WRITE_THROUGH]);
+    assert_int_not_equal(cycles[WRITE_THROUGH], cycles[WRITE_BACK]);
+    assert_int_not_equal(cycles[WRITE_BACK], cycles[WRITE_BACK_TAKE]);
+    assert_int_not_equal(cycles[WRITE_THROUGH], cycles[WRITE_THROUGH_TAKE]);
+}
+
+/* Rules that a cache cannot follow end the launch. */
+static void a_rule_that_cannot_be(void **state)
+{
+    (void)state;
+    static const int wrong[] = {WRITE_BACK_FETCH, WRITE_RULE_COUNT, -2};
+    const struct heddle_l1 asked = {.policy = {.abi = HEDDLE_POLICY_ABI, .name = "asked"}, .store = answers};
+    for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct timed t;
+        answer = (enum heddle_write)wrong[i];
+        policy_open(&t, &(struct policy_run){.sets = sets, .l1 = &asked}, "", stores_body);
+        uint64_t buffer = (uint64_t)(uintptr_t)t.buffer;
+        struct gpu_launch launch = {.kernel = exec_image_function(t.image, "kernel"),
+                                    .grid = {4, 1, 1},
+                                    .block = {THREADS, 1, 1},
+                                    .params = &buffer,
+                                    .params_bytes = 8};
+        assert_false(gpu_launch(t.gpu, &launch, &t.error));
+        assert_non_null(strstr(t.error.text, "L1 policy asked chose write rule"));
+        timed_close(&t);
+    }
 }
 
 /* Divergence units: one that regroups has most hooks because it must; each of them is counted while the others only
@@ -361,6 +446,8 @@ int main(void)
         cmocka_unit_test(schedulers),
         cmocka_unit_test(l1_policies),
         cmocka_unit_test(without_a_victim_it_is_lru),
+        cmocka_unit_test(a_store_follows_the_rule_that_a_policy_answers),
+        cmocka_unit_test(a_rule_that_cannot_be),
         cmocka_unit_test(divergence_units),
         cmocka_unit_test(probes),
     };

@@ -214,6 +214,47 @@ static void ship_is_taught_by_evictions_alone(void **state)
     }
 }
 
+/* A line is written back once loads have hit it as often as asked: stores and pending loads do not count, a new line
+ * in its way starts again. */
+static void reuse_back_writes_back_what_is_read_again(void **state)
+{
+    (void)state;
+    struct bench b;
+    start(&b, "reuse-back:reads=2");
+    struct heddle_l1_access e = {.set = 1, .way = 2, .outcome = HEDDLE_MISS, .owner = -1};
+    const struct heddle_l1 *l1 = hooks(&b);
+    static const struct {
+        bool store;
+        enum heddle_outcome outcome;
+        enum heddle_write then; /* what a store that hits the line does after this */
+    } steps[] = {
+        {false, HEDDLE_HIT, HEDDLE_WRITE_THROUGH_EVICT},
+        {true, HEDDLE_HIT, HEDDLE_WRITE_THROUGH_EVICT},
+        {false, HEDDLE_PENDING, HEDDLE_WRITE_THROUGH_EVICT},
+        {false, HEDDLE_HIT, HEDDLE_WRITE_BACK},
+        {true, HEDDLE_HIT, HEDDLE_WRITE_BACK},
+    };
+    for (int line = 0; line < 2; line++) {
+        e.store = false;
+        e.outcome = HEDDLE_MISS;
+        l1->inserted(b.l1.state, &b.f.core, e.set, e.way, &e);
+        for (uint32_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+            e.store = steps[i].store;
+            e.outcome = steps[i].outcome;
+            l1->touched(b.l1.state, &b.f.core, e.set, e.way, &e);
+            e.store = true;
+            e.outcome = HEDDLE_HIT;
+            assert_int_equal(l1->store(b.l1.state, &b.f.core, &e), steps[i].then);
+        }
+        e.outcome = HEDDLE_MISS;
+        assert_int_equal(l1->store(b.l1.state, &b.f.core, &e), HEDDLE_WRITE_THROUGH_EVICT);
+        e.local = true;
+        assert_int_equal(l1->store(b.l1.state, &b.f.core, &e), HEDDLE_WRITE_AS_MACHINE);
+        e.local = false;
+    }
+    end(&b);
+}
+
 static void for_all(void (*test)(const char *name))
 {
     for (int i = 0; policy_l1s[i]; i++)
@@ -238,6 +279,7 @@ int main(void)
         cmocka_unit_test(srrip_reserved_lines_age_no_further),
         cmocka_unit_test(ship_learns_what_is_not_used_again),
         cmocka_unit_test(ship_is_taught_by_evictions_alone),
+        cmocka_unit_test(reuse_back_writes_back_what_is_read_again),
         cmocka_unit_test(all_leave_reserved_lines),
         cmocka_unit_test(all_answer_the_same_again),
     };

@@ -236,9 +236,9 @@ static void wrong_shared_objects(void **state)
         enum policy_kind kind;
         const char *behind, *says;
     } rows[] = {
-        {"-DENTRY_ABI=9", POLICY_SCHEDULER, "",
-         "made for version 9 of the policy interface, this Heddle has version 8"},
-        {"-DPOLICY_ABI=9", POLICY_SCHEDULER, "", "made for version 9"},
+        {"-DENTRY_ABI=99", POLICY_SCHEDULER, "",
+         "made for version 99 of the policy interface, this Heddle has version 9"},
+        {"-DPOLICY_ABI=99", POLICY_SCHEDULER, "", "made for version 99"},
         {"-DPOLICY_ABI=0", POLICY_SCHEDULER, "", "policy.abi is not set"},
         {"-DNO_ENTRY", POLICY_SCHEDULER, "",
          "no symbol heddle_policy_entry in it; end the file with HEDDLE_EXPORT_SCHEDULER(...)"},

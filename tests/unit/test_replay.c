@@ -2,6 +2,8 @@
  * count, is Belady's choice the best there is, and do stack distances tell the misses of caches of every size? */
 #include "replay_plain.h"
 
+#include <zstd.h>
+
 /* The file */
 
 static void same_access(const struct trace_access *a, const struct trace_access *b)
@@ -44,6 +46,54 @@ static uint32_t compare_accesses(struct trace_reader *r, const struct made *m)
     return seen;
 }
 
+/* A file that ends after a header with this rule for stores to local memory. */
+static void write_header_alone(const char *path, const char *local_stores)
+{
+    char text[300];
+    uint8_t file[1024] = {0};
+    int n = snprintf(text, sizeof text,
+                     "version 1\ncores 1\nsets 4\nways 2\nline_bytes 128\nindex modulo\nglobal_stores evict\n"
+                     "local_stores %s\n",
+                     local_stores);
+    size_t packed = ZSTD_compress(file + TRACE_CHUNK_HEADER, sizeof file - TRACE_CHUNK_HEADER, text, (size_t)n, 1);
+    const uint32_t words[] = {TRACE_SKIPPABLE, TRACE_CHUNK_HEADER - 8, TRACE_MARK,
+                              TRACE_HEADER,    (uint32_t)packed,       (uint32_t)n};
+    memcpy(file, words, sizeof words);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(file, 1, TRACE_CHUNK_HEADER + packed, f), TRACE_CHUNK_HEADER + packed);
+    fclose(f);
+}
+
+/* Every write rule is known by its name; older traces have two other words. */
+static void rules_of_stores_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        enum write_rule_id rule;
+    } names[] = {{"keep", WRITE_THROUGH},
+                 {"allocate", WRITE_THROUGH_TAKE},
+#define WRITE_RULE(id, name, ...) {name, WRITE_##id},
+#include "heddle/write_rules.def"
+                 {"never", WRITE_RULE_COUNT}};
+    char path[] = "/tmp/heddle-header-XXXXXX";
+    close(mkstemp(path));
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct trace_reader r;
+        struct error e = {0};
+        write_header_alone(path, names[i].name);
+        bool known = names[i].rule != WRITE_RULE_COUNT;
+        assert_int_equal(trace_reader_open(&r, path, &e), known);
+        if (!known)
+            continue;
+        assert_int_equal(r.header.global_stores, WRITE_THROUGH_EVICT);
+        assert_int_equal(r.header.local_stores, names[i].rule);
+        trace_reader_close(&r);
+    }
+    unlink(path);
+}
+
 static void comes_back(void **state)
 {
     (void)state;
@@ -60,7 +110,7 @@ static void comes_back(void **state)
     assert_string_equal(r.header.program, "a program");
     assert_int_equal(r.header.sets, 4);
     assert_int_equal(r.header.index, INDEX_MODULO);
-    assert_int_equal(r.header.local_stores, TRACE_STORE_KEEP);
+    assert_int_equal(r.header.local_stores, WRITE_THROUGH);
     assert_true(r.kernels[4].flush && r.kernels[4].ended);
     assert_int_equal(r.kernels[4].end.cycles, 5);
     assert_int_equal(r.kernels[4].end.store_hits, 2);
@@ -177,10 +227,11 @@ enum { GEOMETRIES = sizeof geometries / sizeof *geometries };
 static void policies_are_what_they_say(void **state)
 {
     (void)state;
+    static const enum write_rule_id rules[] = {WRITE_THROUGH_EVICT, WRITE_THROUGH, WRITE_THROUGH_TAKE};
     for (uint32_t stores = 0; stores < 9; stores++) {
         struct trace_header h = header(4, 2);
-        h.global_stores = (enum trace_store)(stores % 3);
-        h.local_stores = (enum trace_store)(stores / 3);
+        h.global_stores = rules[stores % 3];
+        h.local_stores = rules[stores / 3];
         struct made m = make(h, MOST, 3, stores % 2 ? 300 : 90, 25, 30);
         if (stores % 4 == 0) { /* launches that find the caches as they were */
             unlink(m.path);
@@ -381,12 +432,12 @@ static uint32_t least(struct brute *b, uint32_t at, uint32_t present)
     const struct trace_access *a = &b->m->items[at].a;
     uint32_t bit = 1u << a->line, best = UINT32_MAX;
     bool store = a->what & TRACE_STORE;
-    enum trace_store does = a->what & TRACE_LOCAL ? b->m->header.local_stores : b->m->header.global_stores;
+    enum write_rule_id does = a->what & TRACE_LOCAL ? b->m->header.local_stores : b->m->header.global_stores;
     if (present & bit) {
-        best = least(b, at + 1, store && does == TRACE_STORE_EVICT ? present & ~bit : present);
+        best = least(b, at + 1, store && does == WRITE_THROUGH_EVICT ? present & ~bit : present);
     } else {
         uint32_t cost = store && b->reads_only ? 0 : 1;
-        if (store && does != TRACE_STORE_ALLOCATE) {
+        if (store && does != WRITE_THROUGH_TAKE) {
             best = cost + least(b, at + 1, present);
         } else if ((uint32_t)__builtin_popcount(present) < b->ways) {
             best = cost + least(b, at + 1, present | bit);
@@ -419,7 +470,7 @@ static void belady_is_the_optimum(void **state)
         struct trace_header h = header(1, 2);
         uint32_t ways = 1 + i % 4, local = i % 3 == 0 ? 40 : 0;
         h.cores = 1;
-        h.global_stores = (enum trace_store)(i % 5 == 4 ? TRACE_STORE_ALLOCATE : TRACE_STORE_EVICT);
+        h.global_stores = i % 5 == 4 ? WRITE_THROUGH_TAKE : WRITE_THROUGH_EVICT;
         struct made m = make(h, 12 + i % 8, 1 + i % 2, 6, i % 2 ? 30 : 0, local);
         struct replay_geometry g = {1, ways, 128, INDEX_MASK};
         assert_int_equal(replayed(&m, g, REPLAY_BELADY_READS).read_misses, brute_force(&m, ways, true));
@@ -510,8 +561,8 @@ static void the_curve_is_right_at_every_size(void **state)
     (void)state;
     for (uint32_t i = 0; i < 8; i++) {
         struct trace_header h = header(4, 2);
-        h.global_stores = i % 2 ? TRACE_STORE_EVICT : TRACE_STORE_ALLOCATE;
-        h.local_stores = i % 4 < 2 ? TRACE_STORE_EVICT : TRACE_STORE_ALLOCATE;
+        h.global_stores = i % 2 ? WRITE_THROUGH_EVICT : WRITE_THROUGH_TAKE;
+        h.local_stores = i % 4 < 2 ? WRITE_THROUGH_EVICT : WRITE_THROUGH_TAKE;
         struct made m = make(h, 9000, 1 + i % 3, 40 + 20 * i, 5 + 10 * (i % 4), 30);
         struct replay_distances d = distances_of(&m);
         for (uint32_t lines = 1; lines <= CURVE_MOST; lines++) {
@@ -617,6 +668,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comes_back),
+        cmocka_unit_test(rules_of_stores_are_named),
         cmocka_unit_test(long_launches_are_cut),
         cmocka_unit_test(cut_off_anywhere),
         cmocka_unit_test(damage_is_noticed),

@@ -40,14 +40,25 @@ static bool bypass(void *context, const struct packet *p, uint32_t set, const st
     return c->l1_policy->bypass(c->l1_state, &c->view, ways->lines, ways->empty, ways->reserved, &e);
 }
 
+static const struct write_rule *store(void *context, const struct packet *p, uint32_t set, uint32_t way, bool hit)
+{
+    struct sm *c = context;
+    struct heddle_l1_access e = describe(c, p, hit ? HEDDLE_HIT : HEDDLE_MISS, set, way);
+    int rule = c->l1_policy->store(c->l1_state, &c->view, &e);
+    return rule == HEDDLE_WRITE_AS_MACHINE ? NULL : &write_rules[rule];
+}
+
 bool twin_l1_init(struct sm *c, struct error *e)
 {
     const struct heddle_l1 *l1 = c->l1_policy;
-    if (!c->l1d || (!l1->victim && !l1->bypass))
+    if (!c->l1d || (!l1->victim && !l1->bypass && !l1->store))
         return true;
     if (c->config->l1d.ways > CACHE_MASK_WAYS)
         return error_set(e, ERROR_INVALID, "L1 policy %s works with at most %d ways", l1->policy.name, CACHE_MASK_WAYS);
-    cache_set_choices(c->l1d, &(struct cache_choices){c, l1->victim ? victim : NULL, l1->bypass ? bypass : NULL});
+    cache_set_choices(c->l1d, &(struct cache_choices){.context = c,
+                                                      .victim = l1->victim ? victim : NULL,
+                                                      .bypass = l1->bypass ? bypass : NULL,
+                                                      .store = l1->store ? store : NULL});
     return true;
 }
 
