@@ -354,8 +354,7 @@ struct heddle_l1 {
         void *state, const struct heddle_core *core, uint32_t set, uint32_t way,
         const struct heddle_l1_access *access); /* a hit, or one on a line that is on its way (access->outcome) */
     void (*removed)(void *state, const struct heddle_core *core, uint32_t set, uint32_t way, enum heddle_leave why);
-    /* True: a miss takes no line. ways and free as in victim; reserved: ways whose line is on its way. NULL means false
-     */
+    /* True: a miss takes no line. ways and free as in victim; reserved: ways whose line is on its way. NULL: never */
     bool (*bypass)(void *state, const struct heddle_core *core, uint64_t ways, uint64_t free, uint64_t reserved,
                    const struct heddle_l1_access *access);
     /* The write rule that a store follows. access->outcome is HEDDLE_HIT if all that it writes is there, else

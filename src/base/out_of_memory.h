@@ -3,8 +3,7 @@
 #ifndef HEDDLE_BASE_OUT_OF_MEMORY_H
 #define HEDDLE_BASE_OUT_OF_MEMORY_H
 
-/* Says so and ends the process with status 1, at once: functions that run at exit may need locks that the caller holds.
- */
+/* Says so and ends the process with status 1, at once: functions that run at exit may need the caller's locks. */
 _Noreturn void out_of_memory(void);
 
 #endif

@@ -200,9 +200,8 @@ bool gpu_is_running(const struct gpu *g);       /* a launch was started that has
 bool gpu_finish(struct residency *r, struct error *e);
 /* Ends all launches that have not ended. hangs: they are stuck, and the error of the first says so. */
 void gpu_give_up(struct gpu *g, bool hangs);
-/* Starts a launch, runs it to its end with others that were started, and finishes it. Not reentrant: the caller makes
- * sure that one thread at a time uses a GPU. Error kinds: RESOURCES, INVALID (it does not fit), or what the kernel did.
- */
+/* Starts a launch, runs it to its end with others that were started, and finishes it. One thread at a time may use a
+ * GPU, and the caller sees to that. Error kinds: RESOURCES, INVALID (it does not fit), or what the kernel did. */
 bool gpu_launch(struct gpu *g, const struct gpu_launch *launch, struct error *e);
 /* The modules of one program, linked and placed in the GPU's memory; they are taken over, also on failure. lazy:
  * kernels are decoded when they are asked for. To be destroyed by exec_image_destroy. (load.c) */

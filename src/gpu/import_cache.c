@@ -1,10 +1,12 @@
-/* The importer of GPGPU-Sim's configurations: the one option that describes a cache,
+/* The importer of GPGPU-Sim's configurations: the one option that describes a cache. Its groups, with commas between:
  *
- *   [N|S:]sets:line:ways,replacement:write:allocate[:write allocate[:index]],mshr type:entries:merge,queue[:result
- * FIFO]
- *   [,port]
+ *   [N|S:]sets:line:ways
+ *   replacement:write:allocate[:write allocate[:index]]
+ *   mshr type:entries:merge
+ *   miss queue[:result FIFO]
+ *   [port]
  *
- * in which the oldest form has the policies in the first group. S is a cache with sectors. */
+ * The oldest form has the policies in the first group. S is a cache with sectors. */
 #include "gpu/import.h"
 
 #include <ctype.h>

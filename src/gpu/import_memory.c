@@ -106,7 +106,7 @@ static double network_number(const char *text, const char *name, double otherwis
 
 enum { NETWORK_HOP_CYCLES = 4 }; /* its links to and from a router, each a cycle to send and one to receive */
 
-/* The text of the network's file, which lies beside the configuration; NULL where it cannot be read, which is remarked.
+/* The text of the network's file, which lies beside the configuration. NULL: it cannot be read, and that is remarked.
  */
 static char *network_text(struct import *i, char path[PATH_MAX])
 {
@@ -127,8 +127,7 @@ static char *network_text(struct import *i, char path[PATH_MAX])
 
 /* The buffers of BookSim: in front of the network and in the router's virtual channel; after it for ejection and
  * between the clock domains. A size of 0 stands for that of the first or of the virtual channel. The network of 3.2.2
- * and later has links and a pipelined router; the one before it has other names for some sizes, and works in one cycle.
- */
+ * and later has links and a pipelined router; the older one names some sizes otherwise, and works in one cycle. */
 static void take_buffers(struct import *i, const char *text, bool routed)
 {
     static const char *const names[][3] = {{"input_buf_size", "ejection_buf_size", "boundary_buf_size"},

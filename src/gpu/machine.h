@@ -32,8 +32,7 @@ void machine_print(const struct machine *m, FILE *to);
 void machine_print_keys(FILE *to);
 /* Prints every rule with its value in each rulebook, what it decides and where it was read; markdown: as a table. */
 void machine_print_rules(FILE *to, bool markdown);
-/* Calls `visit` for all keys and rules in order, for results, with the value as text. is_number: it is a plain number.
- */
+/* Calls `visit` for all keys and rules in order, with the value as text. is_number: the value is a plain number. */
 typedef void machine_visitor(void *context, const char *section, const char *key, const char *value, bool is_number);
 void machine_visit(const struct machine *m, machine_visitor *visit, void *context);
 /* Writes a machine file from GPGPU-Sim's configuration file. What could not be carried over, and what was assumed, is

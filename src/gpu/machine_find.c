@@ -1,5 +1,4 @@
-/* Finds machine files: machines/NAME.ini in one of several folders, a path, or the default machine inside the library.
- */
+/* Finds machine files: machines/NAME.ini in one of several folders, a path, or the machine inside the library. */
 #include "gpu/machine_read.h"
 
 #include <dirent.h>

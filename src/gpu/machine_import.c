@@ -130,8 +130,7 @@ static void write_remarks(const char *text, const char *prefix, FILE *to)
     }
 }
 
-/* The machine is named after the file's folder, which says which GPU it is: all configurations have the same file name.
- */
+/* The machine is named after the file's folder, which says which GPU it is: all files have the same name. */
 static void set_name(struct machine *m, const char *path)
 {
     char real[PATH_MAX];

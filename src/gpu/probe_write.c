@@ -1,5 +1,4 @@
-/* Lets probes write their files at the end, with the tables of instructions of whole kernels, over all their launches.
- */
+/* Lets probes write their files at the end, with tables of instructions of whole kernels, over all launches. */
 #include "gpu/block_probes.h"
 #include "gpu/gpu.h"
 

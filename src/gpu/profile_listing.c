@@ -109,8 +109,7 @@ static void add_function(struct profile_listing *g, const struct exec_function *
     }
 }
 
-/* The order is that of a core's program (sm/program.c): the kernel, then all functions that may run in a launch of it.
- */
+/* The order is that of a core's program (sm/program.c): the kernel, then all functions that its launch may run. */
 static bool is_called(const struct exec_function *f, const struct exec_function *kernel)
 {
     return f != kernel && exec_may_run(kernel, f);
