@@ -105,17 +105,21 @@ static const char *const dram_policies_by_name[] = {
 #include "mem/dram_policies.def"
     NULL};
 
-void machine_print_rules(FILE *to, bool markdown)
+static void print_rule_list(FILE *to)
 {
-    if (markdown) {
-        print_rule_table(to);
-        return;
-    }
     for (uint32_t book = 0; book < MACHINE_BOOKS; book++)
         fprintf(to, "rules = %s: %s\n", machine_books[book].name, machine_books[book].whose);
     for (uint32_t i = 0; i < machine_key_count; i++)
         if (machine_keys[i].read)
             print_rule(&machine_keys[i], to);
+}
+
+void machine_print_rules(FILE *to, bool markdown)
+{
+    if (markdown)
+        print_rule_table(to);
+    else
+        print_rule_list(to);
     print_values(to, markdown, "value of `..._writes`", write_rules_by_name);
     print_values(to, markdown, "value of `dram_scheduler`", dram_policies_by_name);
 }
