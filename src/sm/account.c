@@ -9,7 +9,7 @@ const char *const stall_names[STALL_COUNT] = {
 void account_begin(struct sm_account *a, uint64_t now)
 {
     a->seen = (struct sm_seen){0};
-    a->seen_cycles = 0;
+    a->seen_cycles = a->unasked = 0;
     a->until = now;
 }
 
@@ -213,8 +213,19 @@ static __attribute__((noinline, cold)) void log_cycle(struct sm *c)
     c->account.seen_from = c->now + 1;
 }
 
+/* The schedulers had nothing to issue, in cycles like the last that was counted. */
+void account_unasked(struct sm *c)
+{
+    struct sm_account *a = &c->account;
+    uint64_t *unheld = a->seen.resident ? &a->counters.no_ready : &a->counters.idle;
+    *unheld += a->unasked * (c->config->schedulers - c->issue.held_schedulers);
+    a->counters.descheduled += a->unasked * c->issue.held_schedulers;
+    a->unasked = 0;
+}
+
 static void count_seen(struct sm *c)
 {
+    account_unasked(c);
     if (unlikely(c->account.logs))
         log_seen(c);
     else
@@ -261,31 +272,10 @@ static void account(struct sm *c, uint64_t cycles, uint64_t from)
     c->account.seen_cycles += cycles;
 }
 
-/* Of the schedulers, in cycles like the last that was counted: nobody can issue. */
-static inline void count_same_slots(struct sm *c, uint64_t cycles)
+void account_cycle(struct sm *c, bool asked)
 {
-    uint64_t *unheld = c->account.seen.resident ? &c->account.counters.no_ready : &c->account.counters.idle;
-    *unheld += cycles * (c->config->schedulers - c->issue.held_schedulers);
-    c->account.counters.descheduled += cycles * c->issue.held_schedulers;
-}
-
-static inline void count_same_cycles(struct sm *c, uint64_t cycles)
-{
-    count_same_slots(c, cycles);
-    c->account.seen_cycles += cycles;
-}
-
-void account_same(struct sm *c, uint64_t now) { count_same_cycles(c, now - c->account.until); }
-
-/* Warps that fetch has retired do not count in that cycle; the others count as in the cycle before. */
-static __attribute__((noinline, cold)) void forget_retired(struct sm *c)
-{
-    count_seen(c);
-    c->account.seen.resident = sm_occupied(c);
-}
-
-void account_cycle(struct sm *c)
-{
+    if (!asked)
+        c->account.unasked++;
     if (c->issue.clear & ~c->issue.unit_free)
         c->account.parts = look_at_pipelines(c);
     if (!c->issue.issued)
@@ -297,62 +287,28 @@ void account_cycle(struct sm *c)
     c->account.until = c->now + 1;
 }
 
-/* This cycle, in which an instruction was decoded, and nothing issued: its warp waits for something else now. */
-static __attribute__((noinline)) void account_decode(struct sm *c)
+void account_changed(struct sm *c, uint64_t now)
 {
-    if (c->issue.clear & ~c->issue.unit_free)
-        c->account.parts = look_at_pipelines(c);
-    account(c, 1, c->now);
-    c->account.until = c->now + 1;
-}
-
-void account_same_cycle(struct sm *c)
-{
-    count_same_slots(c, 1); /* as issue does, before fetch */
-    if (!c->issue.at) {
-        account_decode(c);
-        return;
-    }
-    if (unlikely(sm_occupied(c) != c->account.seen.resident))
-        forget_retired(c);
-    c->account.seen_cycles++;
-    c->account.until = c->now + 1;
-}
-
-/* In the cycles up to now in which the core was not run, the load/store unit's access was refused, if it has one. */
-void account_refusals(struct sm *c, uint64_t now)
-{
-    if (unlikely(now > c->account.ran_until && c->lsu.retry >= 0))
-        c->account.counters.l1d.fails[c->lsu.retry] += (now - c->account.ran_until) * c->config->lsu_steps;
-    c->account.ran_until = now;
-}
-
-/* Cycles up to now, of which there is at least one: the core slept, or only its load/store unit had something to do. */
-void account_quiet(struct sm *c, uint64_t now)
-{
-    uint64_t cycles = now - c->account.until, slots = cycles * c->config->schedulers;
+    uint64_t cycles = now - c->account.until;
     c->account.until = now;
-    if (c->issue.at && !c->issue.issued) {
-        count_same_cycles(c, cycles);
+    if (!cycles)
         return;
-    }
     if (!sm_occupied(c)) {
-        c->account.counters.idle += slots;
+        c->account.counters.idle += cycles * c->config->schedulers;
         return;
     }
     if (c->issue.issued)
-        c->issue.at = 0;
+        due_now(&c->due, PART_ISSUE);
     c->issue.issued = 0;
     c->account.counters.descheduled += cycles * c->issue.held_schedulers;
-    c->account.counters.no_ready += slots - cycles * c->issue.held_schedulers;
+    c->account.counters.no_ready += cycles * (c->config->schedulers - c->issue.held_schedulers);
     account(c, cycles, now - cycles);
 }
 
 void sm_account_until(struct sm *c, uint64_t now)
 {
-    account_refusals(c, now);
-    if (now > c->account.until)
-        account_quiet(c, now);
+    sm_lsu_count_refusals(c, now);
+    sm_account_passed(c, now);
 }
 
 static void add_cache(struct cache_counters *sum, const struct cache_counters *x)

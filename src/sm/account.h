@@ -28,9 +28,10 @@ struct sm_seen_pipes {
 };
 
 struct sm_account {
-    uint64_t until;     /* cycles counted so far, from the machine's start */
-    uint64_t ran_until; /* the cycle after the last in which the core was run */
+    uint64_t until; /* cycles before this one are counted, from the machine's start */
     uint64_t seen_cycles;
+    uint64_t
+        unasked; /* of these, those in which the schedulers were not asked, and that are not in their counters yet */
     struct sm_seen seen; /* of the last cycles, all alike */
     uint64_t seen_from;  /* the first of them */
     struct sm_seen_pipes seen_pipes;
@@ -45,14 +46,21 @@ struct sm_account {
 
 /* account.c */
 void account_begin(struct sm_account *a, uint64_t now);
-void account_cycle(struct sm *c);      /* this one, in which issue looked at the warps */
-void account_same_cycle(struct sm *c); /* this one: before fetch, nothing had changed that it would look at */
-void account_quiet(struct sm *c,
-                   uint64_t now); /* those up to now, in which the core slept, or its load/store unit alone worked */
-void account_same(struct sm *c, uint64_t now); /* the same, where nothing has changed since */
-void account_refusals(struct sm *c,
-                      uint64_t now); /* those up to now, in which an access was refused without being tried */
-void account_log(struct sm *c);      /* all up to now are counted: the observer hears of them */
-void account_complete_warps(struct sm *c, uint64_t now, bool cut); /* all up to now are counted: see warp_log.h */
+/* The cycle at hand, at its end: the schedulers were asked in it, or (asked is false) the front end has changed what
+ * warps wait for. A cycle in which neither happened is counted by account_until, like those in which the core slept. */
+void account_cycle(struct sm *c, bool asked);
+/* The cycles before `now` that have not been counted yet: all like the last one, or, with account_changed, with the
+ * sets of warps as they are now. */
+static inline void account_same(struct sm_account *a, uint64_t now)
+{
+    a->seen_cycles += now - a->until;
+    a->unasked += now - a->until;
+    a->until = now;
+}
+void account_changed(struct sm *c, uint64_t now);
+void account_unasked(struct sm *c); /* what schedulers did in the cycles in which they were not asked */
+/* All cycles so far are counted: */
+void account_log(struct sm *c);                                    /* the observer hears of all cycles so far */
+void account_complete_warps(struct sm *c, uint64_t now, bool cut); /* see warp_log.h */
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/likely.h"
 #include "mem/address_map.h"
 #include "sm/account.h"
+#include "sm/due.h"
 #include "sm/front_end.h"
 #include "sm/inflight.h"
 #include "sm/issue.h"
@@ -21,8 +22,6 @@
 #include "sm/subcore.h"
 #include "sm/warp.h"
 
-#define SM_NEVER UINT64_MAX
-
 /* What a cycle mostly touches stands first, close together: the host's first-level cache does not hold all of all
  * cores. Large tables come last. */
 struct sm {
@@ -30,8 +29,8 @@ struct sm {
     const struct sm_config *config;
     const struct sm_program *program;
     uint64_t now;
-    uint64_t *wake_at;       /* the next cycle in which it must be run; the owner's */
-    uint64_t others_at;      /* the next cycle in which a part other than the load/store unit has something to do */
+    uint64_t *wake_at; /* the next cycle in which it must be run; the owner's */
+    struct sm_due due;
     bool mixes;              /* the divergence unit puts threads of several warps into a slot: slots show faces, not the
                                 executor's warps */
     uint32_t core_count;     /* of the machine */
@@ -62,6 +61,36 @@ static inline uint8_t sm_sectors(const struct sm_lsu *l, const struct sm_infligh
 
 /* Slots with a warp of which something is left. */
 static inline uint64_t sm_occupied(const struct sm *c) { return c->view.resident | c->issue.ended; }
+
+/* Sets of warps that may not issue: the set's name says why. Issue looks at the warps again. */
+static inline void warp_block(struct sm *c, uint64_t *set, uint32_t slot)
+{
+    *set |= 1ull << slot;
+    due_now(&c->due, PART_ISSUE);
+}
+static inline void warp_unblock(struct sm *c, uint64_t *set, uint32_t slot)
+{
+    *set &= ~(1ull << slot);
+    due_now(&c->due, PART_ISSUE);
+}
+
+/* The kinds of collectors that take another instruction, as a set; what goes to memory also needs an access list. */
+static inline uint32_t sm_collectors_accept(const struct sm *c)
+{
+    uint32_t accepts = collector_head(c->pipes.collector)->accepts;
+    if (!c->lsu.free_access_count || c->head.deferred >= SM_DEFERRED)
+        accepts &= ~(1u << COLLECT_MEM);
+    return c->flights.free_count ? accepts : 0;
+}
+
+/* The cycles before `now` that have not been counted yet. */
+static inline void sm_account_passed(struct sm *c, uint64_t now)
+{
+    if (c->due.at[PART_ISSUE] && !c->issue.issued)
+        account_same(&c->account, now);
+    else
+        account_changed(c, now);
+}
 
 /* A parked warp waits for others of its block too. */
 static inline void sm_show_barrier(struct sm *c, uint32_t slot)

@@ -70,7 +70,7 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
     struct sm_slot *s = &c->slots[slot];
     uint64_t bit = 1ull << slot;
     if (in->memory == SM_FENCE) {
-        c->issue.fenced |= bit;
+        warp_block(c, &c->issue.fenced, slot);
         sm_try_fence(c, slot);
     }
     if (in->barrier || in->exit || s->exec->state != WARP_READY)
@@ -82,7 +82,7 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
         sm_nap(c, slot, NAP_CYCLES);
     } else if (s->exec->state == WARP_DONE) {
         bool was_told = c->issue.ended & bit; /* by regroup.c, for all of its block */
-        c->issue.ended |= bit;
+        warp_block(c, &c->issue.ended, slot);
         c->view.resident &= ~bit;
         s->buffered = 0;
         if (!was_told)

@@ -25,12 +25,9 @@ struct sm_issue {
     uint64_t long_wait;       /* whose next instruction needs the result of a long operation */
     uint64_t next_l1_load;    /* whose next instruction may be held back by hold_loads */
     uint64_t needs[SM_UNITS]; /* by the unit of the next instruction */
-    /* The next cycle in which it can do something, or a cycle be counted otherwise; 0: as soon as may be. Whoever
-     * changes a set of warps, or what a pipeline takes, sets it to that. If nobody does: when policies may let go what
-     * they hold, or a pipeline is free again (subcore.h). */
-    uint64_t at;
-    /* Of this cycle. */
+    /* Of the cycle in which the schedulers were last asked. */
     uint64_t issued, held, unit_free;
+    uint32_t accepts;         /* sm_collectors_accept */
     uint32_t held_schedulers; /* that had nothing but held warps */
 };
 

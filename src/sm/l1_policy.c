@@ -46,7 +46,7 @@ void sm_l1_tell_access(struct sm *c, const struct packet *p, enum cache_outcome 
 {
     if (c->host.l1_stirs)
         if (c->issue.held) /* who hears it may let others go */
-            c->issue.at = 0;
+            due_now(&c->due, PART_ISSUE);
     struct heddle_l1_access e = describe(c, p, (enum heddle_outcome)outcome, r->set, r->way);
     if (outcome == CACHE_HIT || outcome == CACHE_PENDING) {
         e.owner = (int32_t)r->line_warp;
@@ -79,7 +79,7 @@ void sm_l1_fill_and_tell(struct sm *c, const struct packet *answer)
         return;
     if (c->host.l1_stirs)
         if (c->issue.held)
-            c->issue.at = 0;
+            due_now(&c->due, PART_ISSUE);
     struct heddle_l1_fill fill = {
         .address = first.address & ~(uint64_t)(c->view.l1_line_bytes - 1), .warp = first.warp, .pc = first.pc};
     cache_where(c->lsu.l1d, fill.address, &fill.set, &fill.way);

@@ -35,7 +35,6 @@ void sm_begin(struct sm *c, struct arena *launch_arena, const struct sm_program 
     c->blocks.limit = block_limit;
     c->blocks.warps_each = warps_per_block;
     c->lsu.near = (struct memory_range){0};
-    c->lsu.rests = false;
     c->head.blocks_ended = 0;
     if (c->config->local_by_block)
         c->lsu.thread_interleave = (uint64_t)c->core_count * blocks_at_once(c) * warps_per_block * 32;
@@ -116,8 +115,6 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
     }
     if (c->regroup)
         regroup_place(c, block);
-    c->issue.at = 0;
-    c->others_at = 0;
     if (*c->wake_at > now)
         *c->wake_at = now;
 }

@@ -55,7 +55,6 @@ void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
 static inline void answered(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->flights.list[id];
-    c->lsu.moved = true;
     if (--f->remaining)
         return;
     if (f->in_lsu)
@@ -121,10 +120,8 @@ static inline uint32_t clients_with_results(const struct sm *c)
 /* The warp goes on when all parts of its atomic have come back. */
 static void answer_atomic(struct sm *c, uint32_t slot)
 {
-    if (--c->slots[slot].atomics == 0) {
-        c->issue.atomic_wait &= ~(1ull << slot);
-        c->issue.at = 0;
-    }
+    if (--c->slots[slot].atomics == 0)
+        warp_unblock(c, &c->issue.atomic_wait, slot);
 }
 
 static inline uint16_t take_from_client(struct sm *c, uint32_t client)
@@ -165,7 +162,6 @@ STEP void writeback(struct sm *c, bool plain)
 {
     struct sm_lsu *l = &c->lsu;
     if (l->next_wb != SM_NONE) {
-        l->moved = true;
         if (!write_registers(c, &c->flights.list[l->next_wb]))
             return;
         answered(c, l->next_wb);
@@ -179,7 +175,6 @@ STEP void writeback(struct sm *c, bool plain)
     uint32_t client = plain ? (uint32_t)CLIENT_L1D : (uint32_t)__builtin_ctz(from_turn ? from_turn : clients);
     l->next_wb = take_from_client(c, client);
     l->wb_turn = client + 1 == CLIENTS ? 0 : client + 1;
-    l->moved = true;
 }
 
 /* Answers */
@@ -188,7 +183,6 @@ static void acknowledge_store(struct sm *c, uint32_t slot)
 {
     struct sm_slot *s = &c->slots[slot];
     s->stores--;
-    c->lsu.moved = true;
     if (c->issue.ended >> slot & 1)
         sm_try_retire(c, slot);
     else
@@ -226,106 +220,6 @@ STEP void take_response(struct sm *c)
                                                       may be for the very line that has come */
     }
     ring_pop(&l->responses);
-    c->lsu.moved = true;
-}
-
-/* Answers that nobody sees.
- *
- * An atomic is over when the last of its answers has come. Each takes three cycles, in a core that does nothing else:
- * it is taken from the interconnect, is chosen for writeback, and writes its registers. None but the last changes
- * anything in a core that sleeps, so that the core need not be run for it. The answer is kept with the cycle in which
- * it came; if the core is run while it is under way, it is put where it would be by then. */
-
-/* The second cycle is over: as take_from_client has it, with no other client. */
-static void choose_held_answer(struct sm *c, uint16_t id)
-{
-    answer_atomic(c, c->flights.list[id].slot);
-    c->lsu.wb_turn = CLIENT_PAST_L1 + 1;
-}
-
-/* Those that have written their registers before this cycle. */
-static void end_held_answers(struct sm *c, uint64_t now)
-{
-    struct sm_lsu *l = &c->lsu;
-    uint32_t over = 0;
-    while (over < l->held_count && now - l->held[over].cycle >= SM_HELD_ANSWERS) {
-        uint16_t id = l->held[over++].id;
-        choose_held_answer(c, id);
-        c->flights.list[id].remaining--; /* not the last */
-    }
-    l->held_count -= over;
-    for (uint32_t i = 0; over && i < l->held_count; i++)
-        l->held[i] = l->held[i + over];
-}
-
-void sm_lsu_release_answers(struct sm *c)
-{
-    struct sm_lsu *l = &c->lsu;
-    l->rests = false;
-    end_held_answers(c, c->now);
-    for (uint32_t i = 0; i < l->held_count; i++) {
-        uint16_t id = l->held[i].id;
-        struct packet answer = {.token = id, .kind = PACKET_ATOMIC, .origin = ORIGIN_LSU};
-        switch (c->now - l->held[i].cycle) {
-        case 0: ring_push(&l->responses, &answer); break;
-        case 1: l->next_global = id; break;
-        default:
-            choose_held_answer(c, id);
-            l->next_wb = id;
-            break;
-        }
-    }
-    l->held_count = 0;
-}
-
-/* Is the core one in which three cycles would bring nothing but the answer? */
-static inline bool may_hold_answers(const struct sm *c, uint64_t now)
-{
-    const struct sm_lsu *l = &c->lsu;
-    bool is_simple = !c->lsu.precedes && !c->regroup && !c->observer;
-    bool is_quiet = now < c->others_at && c->issue.at && l->next_wb == SM_NONE && l->next_global == SM_NONE;
-    bool no_answers = !(l->responses.count | c->front.responses.count | l->l1_count);
-    return is_simple && is_quiet && no_answers && (l->dispatch == SM_NONE || l->waits_for_bytes);
-}
-
-bool sm_lsu_hold_answer(struct sm *c, const struct packet *p, uint64_t now)
-{
-    struct sm_lsu *l = &c->lsu;
-    const struct sm_inflight *f = &c->flights.list[p->token];
-    uint32_t held = 0;
-    if (p->origin != ORIGIN_LSU || p->kind != PACKET_ATOMIC || f->inst->destination_count > 1)
-        return false;
-    if (!may_hold_answers(c, now))
-        return false;
-    end_held_answers(c, now);
-    for (uint32_t i = 0; i < l->held_count; i++)
-        held += l->held[i].id == p->token;
-    if (f->remaining <= held + 1)
-        return false;
-    l->held[l->held_count++] = (struct sm_held_answer){.cycle = now, .id = (uint16_t)p->token};
-    return true;
-}
-
-/* The answer is all that the cycle would bring: nothing else is due in a core that sleeps, and an access that was
- * refused, if there is one, is refused once more, as it waits for an MSHR entry. (With several steps in a cycle the
- * second would go on with the answer.) */
-bool sm_lsu_answer(struct sm *c, const struct packet *p, uint64_t now)
-{
-    const struct sm_lsu *l = &c->lsu;
-    if (l->held_count) {
-        end_held_answers(c, now);
-        if (l->held_count)
-            return false;
-    }
-    if (c->config->lsu_steps > 1 || p->origin != ORIGIN_L1D || packet_is_write(p) || *c->net.blocked_bytes ||
-        l->l1_count || l->responses.count || c->front.responses.count)
-        return false;
-    if (l->dispatch != SM_NONE && !(l->refused && l->retry == CACHE_FAIL_MSHR))
-        return false;
-    if (SM_HEARD(c, l1_fill)) /* to listeners it is reported in a cycle of its own */
-        return false;
-    fill_l1d(c, p);
-    return true;
 }
 
 /* To the interconnect */
@@ -353,27 +247,30 @@ static uint32_t packet_bytes(const struct sm *c, const struct packet *p)
                                       : bytes_with(p, p->bytes);
 }
 
-static void note_blocked(struct sm *c, uint32_t bytes)
+/* Where a packet finds no room, the core's owner runs the core again when there is some. */
+static inline bool has_network_room(struct sm *c, enum sm_origin origin, uint32_t bytes)
 {
+    if (network_has_room(&c->net, c->head.port, bytes, c->now))
+        return true;
+    c->lsu.no_room |= (uint8_t)(1u << origin);
     if (!*c->net.blocked_bytes || bytes < *c->net.blocked_bytes)
         *c->net.blocked_bytes = bytes;
+    return false;
 }
 
 void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
 {
     struct packet *p = cache_miss_front(cache);
     uint32_t bytes = packet_bytes(c, p);
-    if (!network_has_room(&c->net, c->head.port, bytes, c->now)) {
-        note_blocked(c, bytes);
+    if (!has_network_room(c, origin, bytes))
         return;
-    }
-    c->lsu.moved = true;
     p->origin = (uint8_t)origin;
     p->core = (uint16_t)c->head.id;
     p->slice = network_slice(&c->net, p->address);
     network_push(&c->net, c->head.port, p, bytes, c->now);
     cache_miss_pop(cache);
-    c->lsu.refused &= c->lsu.retry != CACHE_FAIL_QUEUE;
+    if (origin == ORIGIN_L1D && c->lsu.retry == CACHE_FAIL_QUEUE)
+        c->lsu.refused = false;
 }
 
 /* One packet of each cache (of instructions too), and of an instruction that goes past them one, and a look at whether
@@ -396,16 +293,37 @@ __attribute__((noinline)) uint32_t sm_lsu_may_send(const struct sm *c)
     return flits;
 }
 
-/* L1D */
+/* L1D. An access that is refused is refused again in every step until something changes: the cache is not asked in
+ * these steps, and they are counted together. */
+
+static void count_refusals(struct sm *c, uint64_t step)
+{
+    struct sm_lsu *l = &c->lsu;
+    if (l->retry >= 0)
+        c->account.counters.l1d.fails[l->retry] += step - l->refused_until;
+    l->refused_until = step;
+}
+
+void sm_lsu_count_refusals(struct sm *c, uint64_t now)
+{
+    if (c->lsu.retry >= 0)
+        count_refusals(c, now * c->config->lsu_steps);
+}
+
+void lsu_try_again(struct sm *c)
+{
+    c->lsu.refused = false;
+    due_now(&c->due, PART_LSU);
+}
 
 /* True: the access was taken. */
 static inline bool access_l1d(struct sm *c, const struct packet *p)
 {
     struct cache_result r;
-    if (c->lsu.refused) {
-        c->account.counters.l1d.fails[c->lsu.retry]++;
+    if (c->lsu.refused)
         return false;
-    }
+    if (c->lsu.retry >= 0)
+        count_refusals(c, c->lsu.step);
     r.evicted = false;
     enum cache_outcome outcome = cache_access(c->lsu.l1d, p, c->warps[p->warp].age, c->now, &r);
     if (c->host.hears_l1)
@@ -413,10 +331,10 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
     if (outcome == CACHE_FAIL) {
         c->lsu.retry = (int)r.fail;
         c->lsu.refused = true;
+        c->lsu.refused_until = c->lsu.step + 1;
         return false;
     }
     c->lsu.retry = -1;
-    c->lsu.moved = true;
     if (unlikely(c->issue.loading) && outcome == CACHE_PENDING)
         c->net.merged |= c->flights.list[p->token].kept;
     if (c->lsu.counts_sectors && p->kind == PACKET_LOAD)
@@ -463,22 +381,11 @@ static void expect_store_answers(struct sm *c, const struct packet *p)
         c->slots[p->warp].stores += network_answers(&c->net, p);
 }
 
-/* For an access of the instruction at work; where there is none, it waits until the core is woken for it. */
-static inline bool has_network_room(struct sm *c, uint32_t bytes)
-{
-    bool room = network_has_room(&c->net, c->head.port, bytes, c->now);
-    c->lsu.waits_for_bytes = room ? 0 : bytes;
-    if (!room)
-        note_blocked(c, bytes);
-    return room;
-}
-
 static bool send_past_l1(struct sm *c, struct packet *p)
 {
     uint32_t bytes = packet_bytes(c, p);
-    if (!has_network_room(c, bytes))
+    if (!has_network_room(c, ORIGIN_LSU, bytes))
         return false;
-    c->lsu.moved = true;
     p->slice = network_slice(&c->net, p->address);
     expect_store_answers(c, p);
     if (c->config->atomics_drop_l1 && p->kind == PACKET_ATOMIC && c->lsu.l1d)
@@ -508,7 +415,6 @@ STEP bool enter_l1_pipe(struct sm *c, const struct packet *p, bool plain)
     l->l1_pipe[at] = (struct sm_delay){.ready = c->now + c->config->l1d.latency_cycles, .packet = *p};
     l->l1_count++;
     expect_store_answers(c, p);
-    c->lsu.moved = true;
     return true;
 }
 
@@ -526,7 +432,6 @@ static bool access_read_only(struct sm *c, struct cache *cache, const struct pac
     if (p->kind == PACKET_TEXTURE && l->texture_count == SM_TEXTURE_HITS)
         return false;
     enum cache_outcome outcome = cache_access(cache, p, c->warps[p->warp].age, c->now, &r);
-    c->lsu.moved = true;
     if (outcome == CACHE_FAIL)
         return false;
     if (outcome != CACHE_HIT) {
@@ -571,11 +476,7 @@ STEP bool send_accesses(struct sm *c, uint16_t id, bool plain)
         if (f->atomic)
             c->lsu.atomics_at = c->now + atomic_cycles(c->config, p);
     }
-    if (f->next_access == a->count)
-        return true;
-    if (!plain && f->route == ROUTE_PAST) /* looked at now, an access without room costs no further cycle */
-        has_network_room(c, bytes_with(&c->lsu.access, a->list[f->next_access].bytes));
-    return false;
+    return f->next_access == a->count;
 }
 
 static void leave(struct sm *c, uint16_t id)
@@ -583,12 +484,9 @@ static void leave(struct sm *c, uint16_t id)
     struct sm_inflight *f = &c->flights.list[id];
     c->lsu.dispatch = SM_NONE;
     c->lsu.plain = false;
-    if (!c->lsu.free_access_count)
-        c->issue.at = 0;
     c->lsu.free_accesses[c->lsu.free_access_count++] = f->accesses;
     f->accesses = SM_NONE;
     f->in_lsu = false;
-    c->lsu.moved = true;
     if (f->remaining)
         return;
     if (f->inst->wait == WAIT_LONG && !f->store && f->next_access && c->observer && c->observer->load_end)
@@ -620,7 +518,6 @@ STEP void dispatch_cycle(struct sm *c, bool plain)
     if (!plain && f->space == SM_SHARED) {
         if (f->shared_cycles > 1) {
             f->shared_cycles--;
-            c->lsu.moved = true;
             return;
         }
         if (!f->store && f->inst->destination_count) {
@@ -636,15 +533,9 @@ STEP void dispatch_cycle(struct sm *c, bool plain)
     }
     if (!plain && f->shared_cycles > 1) {
         f->shared_cycles--;
-        l->moved = true;
         return;
     }
-    if (!plain && f->atomic && c->now < l->atomics_at) {
-        l->waits_for_bytes = 0; /* nobody wakes it for that any more: it is looked at again when its time has come */
-        l->moved = true;
-        return;
-    }
-    if (!plain && l->waits_for_bytes && !has_network_room(c, l->waits_for_bytes))
+    if (!plain && f->atomic && c->now < l->atomics_at)
         return;
     if ((!plain && f->space == SM_NO_MEMORY) || send_accesses(c, id, plain))
         leave(c, id);
@@ -653,23 +544,6 @@ STEP void dispatch_cycle(struct sm *c, bool plain)
 /* An instruction at work whose access was refused by the L1D does nothing until something changes. (With a pipeline in
  * front of the L1D, it is the pipeline that waits.) */
 static inline bool is_refused(const struct sm_lsu *l) { return l->refused && !l->l1_capacity; }
-
-static inline bool dispatch_waits(const struct sm *c)
-{
-    const struct sm_lsu *l = &c->lsu;
-    return l->dispatch == SM_NONE ? !collector_offers(c->pipes.collector, COLLECT_MEM)
-                                  : is_refused(l) || l->waits_for_bytes;
-}
-
-static inline bool goes_on(const struct sm *c)
-{
-    const struct sm_lsu *l = &c->lsu;
-    return l->next_wb != SM_NONE || c->lsu.d->misses.count || !dispatch_waits(c) ||
-           (l->responses.count | l->l1_count | l->shared_count | l->texture_count | c->lsu.d->ready_requests) ||
-           l->next_global != SM_NONE || (l->fragment_count && (c->lsu.textures->misses.count || sm_textures_move(l))) ||
-           (l->read_only_waits && (c->lsu.textures->misses.count | c->lsu.textures->ready_requests |
-                                   c->lsu.constants->misses.count | c->lsu.constants->ready_requests));
-}
 
 /* Takes the next instruction, if one has its operands. */
 static inline void take_instruction(struct sm *c)
@@ -681,7 +555,6 @@ static inline void take_instruction(struct sm *c)
     collector_take(c->pipes.collector, COLLECT_MEM);
     struct sm_inflight *f = &c->flights.list[id];
     l->dispatch = id;
-    l->rests = false;
     l->access = (struct packet){.token = id,
                                 .pc = f->pc,
                                 .core = (uint16_t)c->head.id,
@@ -692,7 +565,6 @@ static inline void take_instruction(struct sm *c)
     l->plain = f->route == ROUTE_L1D && (f->space == SM_DEVICE || f->space == SM_LOCAL) && c->config->l1d.banks <= 1 &&
                !l->l1_capacity && !c->observer && !c->regroup;
     f->in_lsu = true;
-    c->lsu.moved = true;
 }
 
 static void show_queues(struct sm *c)
@@ -731,19 +603,12 @@ static inline bool is_plain(const struct sm *c)
            l->next_global == SM_NONE;
 }
 
-static bool has_nothing(const struct sm_lsu *l)
-{
-    return (l->responses.count | l->l1_count | l->shared_count | l->texture_count | l->fragment_count |
-            l->read_only_waits | l->d->misses.count | l->d->ready_requests) == 0 &&
-           l->dispatch == SM_NONE && l->next_wb == SM_NONE && l->next_global == SM_NONE && !l->refused;
-}
-
 /* last: of the cycle, at the end of which an instruction enters, if it does so before the collectors have their
  * step. */
-STEP bool step_as(struct sm *c, bool last, bool plain)
+STEP void step_as(struct sm *c, bool last, bool plain)
 {
     struct sm_lsu *l = &c->lsu;
-    l->moved = false;
+    l->no_room = 0;
     writeback(c, plain);
     if (!plain) {
         if (l->responses.count)
@@ -761,42 +626,84 @@ STEP bool step_as(struct sm *c, bool last, bool plain)
         sm_send_misses(c, l->l1d, ORIGIN_L1D);
     if (!plain && l->l1_count)
         l1_pipe_cycle(c);
-    if (is_refused(l))
-        c->account.counters.l1d.fails[l->retry]++;
-    else if (plain || l->dispatch != SM_NONE)
+    if (!is_refused(l) && (plain || l->dispatch != SM_NONE))
         dispatch_cycle(c, plain);
     if (last && l->dispatch == SM_NONE && !l->enters_after_collectors)
         take_instruction(c);
     if (!plain && c->observer)
         show_outstanding(c);
-    if (l->moved)
-        return (!plain && c->regroup) || goes_on(c);
-    l->rests = !plain && !l->precedes && !c->observer && has_nothing(l);
-    return false;
 }
 
-STEP bool step(struct sm *c, bool last) { return is_plain(c) ? step_as(c, last, true) : step_as(c, last, false); }
-
-bool sm_lsu_step(struct sm *c) { return step(c, true); }
-
-bool sm_lsu_early_step(struct sm *c) { return step(c, false); }
-
-bool sm_lsu_enter(struct sm *c)
+static inline void step(struct sm *c, bool last)
 {
-    if (c->lsu.dispatch != SM_NONE)
-        return false;
-    take_instruction(c);
-    return c->lsu.dispatch != SM_NONE;
+    if (is_plain(c))
+        step_as(c, last, true);
+    else
+        step_as(c, last, false);
 }
 
-uint64_t lsu_next(const struct sm_lsu *l, uint64_t now)
+/* When the unit must be stepped again. */
+
+static inline bool has_room(const struct sm_lsu *l, enum sm_origin origin) { return !(l->no_room >> origin & 1); }
+
+static inline bool can_send_misses(const struct sm_lsu *l)
 {
-    uint64_t next = SM_NEVER;
-    if (l->l1_count && l->l1_pipe[l->l1_head].ready > now)
-        next = l->l1_pipe[l->l1_head].ready;
-    if (l->shared_count && l->shared_pipe[l->shared_head].ready > now && l->shared_pipe[l->shared_head].ready < next)
-        next = l->shared_pipe[l->shared_head].ready;
-    if (l->hits.count && l->hits.list[l->hits.head].ready < next)
-        next = l->hits.list[l->hits.head].ready;
-    return next;
+    return (l->d->misses.count && has_room(l, ORIGIN_L1D)) || (l->textures->misses.count && has_room(l, ORIGIN_L1T)) ||
+           (l->constants->misses.count && has_room(l, ORIGIN_L1C));
 }
+
+static inline bool has_results(const struct sm_lsu *l)
+{
+    return l->next_wb != SM_NONE || l->next_global != SM_NONE ||
+           (l->responses.count | l->texture_count | l->d->ready_requests | l->textures->ready_requests |
+            l->constants->ready_requests) != 0 ||
+           sm_textures_move(l);
+}
+
+/* The instruction at work: the next cycle in which it may go on by itself. It does not while the L1D refuses its
+ * access, nor while the interconnect, or the pipeline in front of the L1D, has no room for it. */
+static inline uint64_t instruction_next(const struct sm *c)
+{
+    const struct sm_lsu *l = &c->lsu;
+    if (l->dispatch == SM_NONE || is_refused(l) || !has_room(l, ORIGIN_LSU))
+        return SM_NEVER;
+    const struct sm_inflight *f = &c->flights.list[l->dispatch];
+    if (f->route == ROUTE_L1D && l->l1_capacity && l->l1_count == l->l1_capacity)
+        return SM_NEVER;
+    if (f->atomic && f->space != SM_SHARED && l->atomics_at > c->now)
+        return l->atomics_at;
+    return c->now + 1;
+}
+
+static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static uint64_t lsu_next(const struct sm *c)
+{
+    const struct sm_lsu *l = &c->lsu;
+    uint64_t soon = c->now + 1;
+    if (has_results(l) || can_send_misses(l))
+        return soon;
+    uint64_t next = instruction_next(c);
+    if (l->l1_count && !l->refused)
+        next = earlier(next, l->l1_pipe[l->l1_head].ready);
+    if (l->shared_count)
+        next = earlier(next, l->shared_pipe[l->shared_head].ready);
+    if (l->hits.count)
+        next = earlier(next, l->hits.list[l->hits.head].ready);
+    return next > soon ? next : soon;
+}
+
+void sm_lsu_step(struct sm *c)
+{
+    c->lsu.step = (c->now + 1) * c->config->lsu_steps - 1;
+    step(c, true);
+    due_at(&c->due, PART_LSU, lsu_next(c));
+}
+
+void sm_lsu_early_step(struct sm *c, uint32_t n)
+{
+    c->lsu.step = c->now * c->config->lsu_steps + n;
+    step(c, false);
+}
+
+void sm_lsu_enter(struct sm *c) { take_instruction(c); }

@@ -46,13 +46,6 @@ struct sm_hits {
     uint32_t head, count, capacity;
 };
 
-/* An answer that a sleeping core was given, and in which cycle. */
-struct sm_held_answer {
-    uint64_t cycle;
-    uint16_t id;
-};
-enum { SM_HELD_ANSWERS = 3 }; /* the cycles from its arrival to the writing of its registers */
-
 struct sm_fragment {
     uint16_t id;
     uint16_t missing; /* answers */
@@ -61,8 +54,6 @@ struct sm_fragment {
 
 struct sm_lsu {
     uint16_t dispatch;            /* instruction at work, or SM_NONE */
-    bool moved;                   /* something changed in this step */
-    bool rests;                   /* it has nothing, and its steps are left out until something comes */
     bool plain;                   /* it only accesses the L1D, once per cycle, without a pipeline in front */
     bool enters_after_collectors; /* have moved, so in the cycle of leaving one (rule enters_lsu_at_once) */
     bool precedes;                /* something may come before the only step: other steps, hits whose latency follows */
@@ -86,15 +77,13 @@ struct sm_lsu {
     uint32_t read_only_waits; /* accesses of the texture and constant caches whose data has not been taken yet */
     uint16_t next_global;     /* answer that bypassed the L1, or SM_NONE */
     struct packet
-        access;   /* of the instruction at work: what all its accesses have in common, and the one that is tried */
-    int retry;    /* enum cache_fail of the access that was refused, or -1 */
-    bool refused; /* and nothing has changed since: not tried again, but counted */
-    /* Of the next access of the instruction at work, which found no room in the interconnect; 0: it has not been
-     * refused there. */
-    uint32_t waits_for_bytes;
-    uint64_t atomics_at; /* cycle in which the next access of an atomic may be sent */
-    uint32_t held_count;
-    struct sm_held_answer held[SM_HELD_ANSWERS];           /* in order */
+        access;      /* of the instruction at work: what all its accesses have in common, and the one that is tried */
+    int retry;       /* enum cache_fail of the access that the L1D refused; -1 means that it refused none */
+    bool refused;    /* nothing has changed since: the access is not tried again */
+    uint8_t no_room; /* a set of enum sm_origin: packets that found no room in the interconnect in the last step */
+    uint64_t step;   /* number of the step at hand, from the machine's start */
+    uint64_t refused_until;                                /* the step up to which refusals have been counted */
+    uint64_t atomics_at;                                   /* cycle in which the next access of an atomic may be sent */
     struct sm_hits hits;                                   /* where a hit's latency follows its look-up */
     uint32_t outstanding_seen, accesses_seen, misses_seen; /* by the observer */
     uint32_t free_access_count;
@@ -176,17 +165,12 @@ static inline void network_push(struct sm_network *n, uint32_t port, const struc
 
 /* lsu.c */
 void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *config);
-/* The last step of the cycle: is there, as far as it can tell, something to do in the next cycle? */
-bool sm_lsu_step(struct sm *c);
-bool sm_lsu_early_step(struct sm *c); /* one before it: the same, but no instruction enters the unit */
-/* A sleeping core takes an answer without being run in this cycle; false: it must be run. */
-bool sm_lsu_answer(struct sm *c, const struct packet *p, uint64_t now);
-/* The same without being run for it at all: the core sleeps on. */
-bool sm_lsu_hold_answer(struct sm *c, const struct packet *p, uint64_t now);
-void sm_lsu_release_answers(struct sm *c); /* before a cycle, where there are any: to where they are in it */
-bool sm_lsu_enter(struct sm *c);           /* after the collectors: true, an instruction has entered */
-void sm_lsu_finish_hits(struct sm *c);     /* whose latency is over: all at once, they take no port */
-uint64_t lsu_next(const struct sm_lsu *l, uint64_t now);
+void sm_lsu_step(struct sm *c);                         /* the last step of the cycle */
+void sm_lsu_early_step(struct sm *c, uint32_t n);       /* step n before it, in which no instruction enters the unit */
+void sm_lsu_enter(struct sm *c);                        /* after the collectors: takes the next instruction */
+void sm_lsu_finish_hits(struct sm *c);                  /* whose latency is over: all at once, they take no port */
+void sm_lsu_count_refusals(struct sm *c, uint64_t now); /* those of the cycles before this one */
+void lsu_try_again(struct sm *c); /* something has changed that the L1D may have refused an access for */
 static inline bool lsu_idle(const struct sm_lsu *l)
 {
     return l->dispatch == SM_NONE && l->next_wb == SM_NONE && l->next_global == SM_NONE && !l->l1_count &&

@@ -165,8 +165,7 @@ static void await_atomic(struct sm *c, const struct sm_inflight *f, uint32_t ans
     if (c->config->atomics_at_once)
         return;
     s->atomic = (uint16_t)(f - c->flights.list);
-    c->issue.atomic_wait |= 1ull << f->slot;
-    c->issue.at = 0;
+    warp_block(c, &c->issue.atomic_wait, f->slot);
 }
 
 static void set_atomic(struct sm *c, struct sm_inflight *f, const struct sm_accesses *a)

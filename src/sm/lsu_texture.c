@@ -38,7 +38,6 @@ bool sm_texture_access(struct sm *c, const struct packet *p)
     if (l->fragment_count == g->mshr_entries || c->lsu.textures->misses.count == g->mshr_merge ||
         l->fragment_misses == g->miss_queue)
         return false; /* until a fragment leaves, or a miss is sent: both are moves of this unit */
-    l->moved = true;
     uint32_t at = (l->fragment_head + l->fragment_count++) % g->mshr_entries;
     bool miss = cache_read_now(c->lsu.l1t, p, c->warps[p->warp].age, at) == CACHE_MISS;
     struct packet line = {.address = p->address & ~(uint64_t)(g->line_bytes - 1), .bytes = (uint16_t)g->line_bytes};
@@ -63,5 +62,4 @@ void sm_texture_cycle(struct sm *c)
     l->fragment_misses -= f->miss;
     l->fragment_head = (l->fragment_head + 1) % c->config->l1t.mshr_entries;
     l->fragment_count--;
-    c->lsu.moved = true;
 }

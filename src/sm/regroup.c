@@ -81,8 +81,7 @@ void regroup_park(struct sm *c, uint32_t slot)
         exec_take_back(c->slots[slot].exec);
     c->issue.parked |= 1ull << slot;
     sm_show_barrier(c, slot);
-    c->issue.asleep |= 1ull << slot;
-    c->slots[slot].wake_cycle = SM_NEVER;
+    sm_stop(c, slot);
     c->slots[slot].buffered = 0;
     sm_refresh(c, slot);
 }
@@ -179,9 +178,9 @@ static bool check_regroup(struct sm *c, uint32_t slot, const struct heddle_piece
 static void wake_at(struct sm *c, uint32_t slot, uint64_t cycle)
 {
     c->slots[slot].wake_cycle = cycle;
+    due_now(&c->due, PART_ISSUE);
     if (cycle <= c->now)
-        c->issue.asleep &= ~(1ull << slot);
-    c->issue.at = 0;
+        warp_unblock(c, &c->issue.asleep, slot);
 }
 
 void regroup_by_unit(void *context, uint32_t slot, const struct heddle_piece *pieces, uint32_t count, uint32_t pc,
@@ -325,11 +324,11 @@ static void end_block(struct sm *c, uint32_t block)
         uint64_t bit = 1ull << slot;
         r->slots[slot].face.state = WARP_DONE;
         c->slots[slot].buffered = 0;
-        c->issue.ended |= bit;
+        warp_block(c, &c->issue.ended, slot);
         c->view.resident &= ~bit;
         c->issue.parked &= ~bit;
         sm_show_barrier(c, slot);
-        c->issue.asleep &= ~bit;
+        warp_unblock(c, &c->issue.asleep, slot);
         r->draining &= ~bit;
     }
     for (uint32_t slot = b->first_warp; slot < b->first_warp + b->warp_count; slot++)
@@ -424,7 +423,7 @@ enum heddle_branch_answer regroup_ask(struct sm *c, const struct heddle_branch *
     if (c->host.trouble[0] || !check_pieces(c, e->warp, pieces, count))
         return HEDDLE_PARK;
     take(c, e->warp, pieces, count);
-    c->issue.asleep &= ~bit;
+    warp_unblock(c, &c->issue.asleep, e->warp);
     c->slots[e->warp].buffered = buffered;
     return answer;
 }

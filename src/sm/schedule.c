@@ -10,11 +10,7 @@ static inline uint64_t unit_free(const struct sm *c)
 {
     if (unlikely(c->sub))
         return subcores_free(c);
-    if (unlikely(!c->flights.free_count))
-        return 0;
-    uint32_t accepts = collector_head(c->pipes.collector)->accepts;
-    if (!c->lsu.free_access_count || c->head.deferred >= SM_DEFERRED)
-        accepts &= ~(1u << COLLECT_MEM);
+    uint32_t accepts = sm_collectors_accept(c);
     if (accepts == (1u << COLLECT_KINDS) - 1)
         return c->issue.valid & ~c->issue.stale; /* all that have one */
     uint64_t free = 0;
@@ -53,10 +49,7 @@ static bool check_pick(struct sm *c, const struct sm_scheduler *s, int picked, u
     return false;
 }
 
-/* In this cycle at the latest. */
-static inline void look_again(struct sm *c, uint64_t cycle) { c->issue.at = cycle < c->issue.at ? cycle : c->issue.at; }
-
-/* When policies may let go what they hold back. */
+/* Issue looks again when policies may let go what they hold back. */
 static void note_held(struct sm *c, uint32_t schedulers)
 {
     for (; schedulers; schedulers &= schedulers - 1) {
@@ -64,7 +57,7 @@ static void note_held(struct sm *c, uint32_t schedulers)
         uint64_t until = s->policy->steady_until ? s->policy->steady_until(s->state, &c->view) : c->now + 1;
         if (until <= c->now)
             until = c->now + 1;
-        look_again(c, until);
+        due_by(&c->due, PART_ISSUE, until);
     }
 }
 
@@ -104,7 +97,7 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
         if (unlikely(picked == HEDDLE_NO_WARP)) {
             c->issue.held |= ready;
             kept->ready |= ready != 0;
-            c->issue.at = 0;
+            due_now(&c->due, PART_ISSUE);
             return false;
         }
         if (!check_pick(c, s, picked, candidates))
@@ -189,12 +182,28 @@ static inline uint32_t first_scheduler(const struct sm *c, uint32_t count)
     return (uint32_t)(count & (count - 1) ? turn % count : turn & (count - 1));
 }
 
+/* The first cycle in which a sleeping warp wakes. */
+static inline uint64_t first_waking(const struct sm *c)
+{
+    uint64_t next = SM_NEVER;
+    for (uint64_t left = c->issue.asleep; left; left &= left - 1) {
+        uint64_t wake = c->slots[__builtin_ctzll(left)].wake_cycle;
+        next = wake < next ? wake : next;
+    }
+    return next;
+}
+
 void sm_schedule_cycle(struct sm *c)
 {
     uint32_t count = c->config->schedulers;
+    if (c->account.unasked)
+        account_unasked(c);
     c->issue.issued = c->issue.held = 0;
     c->issue.held_schedulers = 0;
-    c->issue.at = unlikely(c->host.asked_always) && sm_occupied(c) ? c->now + 1 : SM_NEVER;
+    c->issue.accepts = sm_collectors_accept(c);
+    due_at(&c->due, PART_ISSUE, first_waking(c));
+    if (unlikely(c->host.asked_always) && sm_occupied(c))
+        due_by(&c->due, PART_ISSUE, c->now + 1);
     bool tells = c->host.tells_cycles;
     if (unlikely(tells))
         tell_cycles(c);
@@ -204,7 +213,7 @@ void sm_schedule_cycle(struct sm *c)
     c->issue.unit_free = unit_free(c);
     if (!(able & ((c->issue.clear & c->issue.unit_free) | c->issue.stale))) {
         if (c->sub)
-            look_again(c, subcores_next(c));
+            due_by(&c->due, PART_ISSUE, subcores_next(c));
         *(sm_occupied(c) ? &c->account.counters.no_ready : &c->account.counters.idle) += count;
         return;
     }
@@ -216,7 +225,7 @@ void sm_schedule_cycle(struct sm *c)
         struct kept_back kept = {false, false};
         if (schedule(c, k, able & c->host.schedulers[k].warps, &kept)) {
             c->account.counters.issued++;
-            c->issue.at = 0;
+            due_now(&c->due, PART_ISSUE);
             if (n + 1 < count)
                 able = able_warps(c); /* barriers may have opened */
         } else if (kept.ready) {
@@ -229,7 +238,7 @@ void sm_schedule_cycle(struct sm *c)
     }
     if (unlikely(held) && !c->issue.issued) { /* else the next cycle will look again anyway */
         if (c->sub)
-            look_again(c, subcores_next(c));
+            due_by(&c->due, PART_ISSUE, subcores_next(c));
         note_held(c, held);
     }
     if (unlikely(c->host.hears_held))

@@ -52,7 +52,7 @@ static void end_warp(struct sm *c, uint32_t slot)
 {
     uint64_t bit = 1ull << slot;
     if (!(c->issue.ended & bit)) {
-        c->issue.ended |= bit;
+        warp_block(c, &c->issue.ended, slot);
         c->view.resident &= ~bit;
         c->slots[slot].buffered = 0;
         SM_TELL(c, ended, slot);
@@ -94,7 +94,6 @@ void sm_go_on(struct sm *c, uint64_t now)
     for (uint32_t slot = 0; slot < c->config->warps; slot++)
         if (c->slots[slot].exec)
             go_on(c, slot);
-    c->issue.at = 0;
-    c->others_at = 0;
+    due_now(&c->due, PART_ISSUE);
     *c->wake_at = now;
 }

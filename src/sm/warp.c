@@ -26,7 +26,7 @@ void sm_refresh(struct sm *c, uint32_t slot)
     struct sm_slot *s = &c->slots[slot];
     struct sm_issue *all = &c->issue;
     uint64_t bit = 1ull << slot;
-    all->at = 0;
+    due_now(&c->due, PART_ISSUE);
     all->needs[s->unit] &= ~bit;
     if (unlikely(c->sub))
         subcore_fill_buffer(c, slot);
@@ -58,13 +58,15 @@ void sm_refresh(struct sm *c, uint32_t slot)
     all->next_l1_load = may_be_held;
     all->valid = valid;
     c->front.wants = wants;
+    if (wants)
+        due_now(&c->due, PART_FRONT);
 }
 
 /* The same for a warp that waited for a register, when one has come: its next instruction is what it was. */
 static __attribute__((noinline)) void look_for_registers(struct sm *c, uint32_t slot)
 {
     uint32_t wait = registers_wait(&c->slots[slot], &c->program->code[c->slots[slot].buffer[0]]);
-    c->issue.at = 0;
+    due_now(&c->due, PART_ISSUE);
     c->issue.clear |= (uint64_t)(wait == WAIT_NONE) << slot;
     c->issue.long_wait &= ~((uint64_t)(wait != WAIT_LONG) << slot);
 }
@@ -79,7 +81,7 @@ void sm_set_barriers(struct sm *c, uint32_t block)
         bool waits = s->exec->state == WARP_AT_BARRIER;
         if (waits == s->at_barrier)
             continue;
-        c->issue.at = 0;
+        due_now(&c->due, PART_ISSUE);
         s->at_barrier = waits;
         sm_show_barrier(c, slot);
         if (waits) {
@@ -100,14 +102,12 @@ void sm_set_barriers(struct sm *c, uint32_t block)
 void sm_try_fence(struct sm *c, uint32_t slot)
 {
     const struct sm_slot *s = &c->slots[slot];
-    uint64_t bit = 1ull << slot;
-    if (!(c->issue.fenced & bit) || s->awaited || (s->stores && c->config->fence_waits_for_stores))
+    if (!(c->issue.fenced >> slot & 1) || s->awaited || (s->stores && c->config->fence_waits_for_stores))
         return;
-    c->issue.fenced &= ~bit;
-    c->issue.at = 0;
+    warp_unblock(c, &c->issue.fenced, slot);
     if (c->config->fence_drops_l1 && c->lsu.l1d) {
         sm_l1_drop(c);
-        c->lsu.refused = c->lsu.rests = false;
+        lsu_try_again(c);
     }
 }
 
@@ -142,8 +142,6 @@ void sm_finish(struct sm *c, uint16_t id)
     if (unlikely(SM_HEARD(c, committed)))
         tell_committed(c, slot, f->pc);
     s->in_pipeline--;
-    if (unlikely(!c->flights.free_count))
-        c->issue.at = 0;
     c->flights.free[c->flights.free_count++] = id;
     if (unlikely((c->issue.ended >> slot & 1) | c->issue.fenced))
         go_on(c, slot);
@@ -152,14 +150,13 @@ void sm_finish(struct sm *c, uint16_t id)
 void sm_nap(struct sm *c, uint32_t slot, uint32_t cycles)
 {
     c->slots[slot].wake_cycle = c->now + cycles;
-    c->issue.asleep |= 1ull << slot;
-    c->issue.at = 0;
+    warp_block(c, &c->issue.asleep, slot);
 }
 
 void sm_stop(struct sm *c, uint32_t slot)
 {
-    c->issue.asleep |= 1ull << slot;
     c->slots[slot].wake_cycle = SM_NEVER;
+    c->issue.asleep |= 1ull << slot;
 }
 
 void sm_try_retire(struct sm *c, uint32_t slot)
@@ -170,7 +167,8 @@ void sm_try_retire(struct sm *c, uint32_t slot)
         return;
     if (c->config->ends_in_fetch && !c->mixes) {
         c->front.over |= bit;
-        c->issue.at = 0;
+        due_now(&c->due, PART_FRONT);
+        due_now(&c->due, PART_ISSUE); /* a policy may move its lists when nothing of a warp is in flight any more */
         return;
     }
     sm_retire(c, slot);
@@ -182,14 +180,13 @@ void sm_retire(struct sm *c, uint32_t slot)
     uint64_t bit = 1ull << slot;
     struct sm_block *b = &c->blocks.list[s->block];
     c->view.resident &= ~bit;
-    c->issue.ended &= ~bit;
     c->front.over &= ~bit;
+    c->front.wants &= ~bit;
     c->issue.valid &= ~bit;
     c->issue.stale &= ~bit;
     c->issue.clear &= ~bit;
-    c->front.wants &= ~bit;
-    c->issue.fenced &= ~bit;
-    c->issue.at = 0;
+    warp_unblock(c, &c->issue.fenced, slot);
+    warp_unblock(c, &c->issue.ended, slot);
     SM_TELL(c, finished, slot);
     if (c->account.warp_log)
         warp_log_end(c->account.warp_log, slot, c->now);

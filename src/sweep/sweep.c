@@ -136,6 +136,20 @@ static bool take_in_group(struct sweep *s, char *const *keys, size_t count, stru
     return good;
 }
 
+/* A run that failed leaves its log in the spool. When it is repeated and is good, the sweep removes the log, unless it
+ * is killed before that. */
+static void remove_logs_of_good_runs(struct sweep *s)
+{
+    char path[PATH_MAX];
+    struct names logs = names_in(s->spool, ".log");
+    for (size_t i = 0; i < logs.count; i++)
+        if (is_key(logs.names[i]) && store_has(s->store, logs.names[i])) {
+            spool_path(path, s, logs.names[i], ".log");
+            unlink(path);
+        }
+    names_free(&logs);
+}
+
 /* What an earlier sweep left: runs of whatever experiment. */
 static bool take_in_spool(struct sweep *s, struct error *e)
 {
@@ -152,6 +166,7 @@ static bool take_in_spool(struct sweep *s, struct error *e)
     for (size_t i = 0; i < keys && good; i += GROUP_RECORDS)
         good = take_in_group(s, names.names + i, keys - i < GROUP_RECORDS ? keys - i : GROUP_RECORDS, e);
     names_free(&names);
+    remove_logs_of_good_runs(s);
     return good;
 }
 
