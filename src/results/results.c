@@ -70,8 +70,8 @@ static json_t *spec(const struct gpu_options *g, const struct policy_choice *cho
 static json_t *probes(const struct gpu_options *g)
 {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < g->probe_count; i++)
-        json_array_append_new(list, text(g->probes[i].spec));
+    for (uint32_t i = 0; i < g->policies.probe_count; i++)
+        json_array_append_new(list, text(g->policies.probes[i].spec));
     return list;
 }
 
@@ -231,9 +231,9 @@ json_t *results_json(const struct gpu *g, const struct results_run *run)
     put(root, "machine", machine(&o->machine));
     put(root, "functional", json_boolean(o->functional));
     put_count(root, "seed", o->machine.seed);
-    put(root, "scheduler", spec(o, &o->scheduler));
-    put(root, "l1", spec(o, &o->l1));
-    put(root, "divergence", spec(o, &o->divergence));
+    put(root, "scheduler", spec(o, &o->policies.scheduler));
+    put(root, "l1", spec(o, &o->policies.l1));
+    put(root, "divergence", spec(o, &o->policies.divergence));
     put(root, "probes", probes(o));
     if (o->filter)
         put(root, "launches", launches(o->filter));

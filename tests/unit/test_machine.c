@@ -284,11 +284,15 @@ static void test_rulebooks(void **state)
         const struct machine_key *k = &machine_keys[i];
         assert_true(!strcmp(k->section, "rules") == !!k->read);
         rules += !!k->read;
-        mistakes += k->read && *k->mistake;
-        for (int book = 0; book < MACHINE_BOOKS; book++)
-            if (!machine_parse(&m, k, k->value[book], strlen(k->value[book]), &why))
+        mistakes += k->mistake != NULL;
+        for (uint32_t book = 0; book < MACHINE_BOOKS; book++) {
+            const char *value = machine_value_in(k, book);
+            if (!machine_parse(&m, k, value, strlen(value), &why))
                 fail_msg("%s.%s in %s: %s", k->section, k->name, machine_books[book].name, why.expected);
-        if (k->read && *k->mistake && !machine_parse(&m, k, k->mistake, strlen(k->mistake), &why))
+            if (k->in[book] && !strcmp(k->in[book], k->value))
+                fail_msg("%s: %s says what all rulebooks say", k->name, machine_books[book].name);
+        }
+        if (k->mistake && !machine_parse(&m, k, k->mistake, strlen(k->mistake), &why))
             fail_msg("%s, mistake: %s", k->name, why.expected);
         if (k->read && !*k->read)
             fail_msg("%s: where was it read?", k->name);
@@ -315,7 +319,10 @@ static void test_rules(void **state)
     assert_true(machine_load(&m, "machines/gtx480.ini", sets, 3, &e));
     assert_string_equal(book_of(&m), "gpgpusim-2");
     assert_true(m.sm.code_packed && m.sm.ends_in_fetch && !m.sm.fetch_moves_on);
-    refuse("[machine]\nrules = gpgpusim-5\n", 2, 9, "expected gpgpusim-2, gpgpusim-3, gpgpusim-4, ccws-2012 or hopper");
+    refuse("[machine]\nrules = gpgpusim-5\n", 2, 9, "expected gpgpusim-2, gpgpusim-3, gpgpusim-4 or ccws-2012");
+    refuse("[machine]\nrules = hopper\n", 2, 9, "write based_on = h200 instead"); /* a rulebook once */
+    m = load_text("[machine]\nbased_on = h200\ncores = 6\n");
+    assert_true(m.cores == 6 && m.sm.sub_cores && m.sm.exact_sectors && !m.mem.l2.upper_halves_slip);
     refuse("[rules]\ncode_backed = true\n", 2, 1, "did you mean code_packed?");
     refuse("[machine]\nrules = gpgpusim-3\n[l2]\nsector_bytes = 32\n", 4, 16, "divides lines");
     refuse("[l2]\nsector_bytes = 32\n[machine]\nrules = gpgpusim-3\n", 4, 9, "divides lines"); /* the book's rule */
