@@ -51,7 +51,8 @@ machines() { # WORKLOAD...: what the papers and validations use
 
 policies() { # WORKLOAD...: those that have not been met above
     for options in '-s rr' '-s oldest' '-s swl:limit=4' '-s daws' '-s gcaws' '-p cawa' '-s paws' '-m ccws -s daws' \
-        '-m c2050 -s gebhart' '-m c2050 -s narasiman' '--l1 srrip' '--l1 ship' '--l1 fifo'; do
+        '-m c2050 -s gebhart' '-m c2050 -s narasiman' '--l1 srrip' '--l1 ship' '--l1 fifo' \
+        '--l1 reuse-back' '--set l2.policy=srrip'; do
         workload "$options" "$@"
     done
 }
