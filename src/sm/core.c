@@ -166,7 +166,7 @@ static inline void fall_asleep(struct sm *c, bool goes_on)
     uint64_t lsu_at = goes_on || enters ? c->now + 1 : lsu_next(&c->lsu, c->now);
     *c->wake_at = lsu_at < c->others_at ? lsu_at : c->others_at;
     if (*c->net.blocked_bytes)
-        network_await_room(c);
+        core_link_await_room(c);
 }
 
 void sm_cycle(struct sm *c, uint64_t now)

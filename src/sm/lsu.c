@@ -363,15 +363,15 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
 {
     struct packet *p = cache_miss_front(cache);
     uint32_t bytes = packet_bytes(c, p);
-    if (!network_has_room(&c->net, c->head.port, bytes, c->now)) {
+    if (!core_link_has_room(&c->net, c->head.port, bytes, c->now)) {
         note_blocked(c, bytes);
         return;
     }
     c->lsu.moved = true;
     p->origin = (uint8_t)origin;
     p->core = (uint16_t)c->head.id;
-    p->slice = network_slice(&c->net, p->address);
-    network_push(&c->net, c->head.port, p, bytes, c->now);
+    p->slice = core_link_slice(&c->net, p->address);
+    core_link_push(&c->net, c->head.port, p, bytes, c->now);
     cache_miss_pop(cache);
     c->lsu.refused &= c->lsu.retry != CACHE_FAIL_QUEUE;
 }
@@ -423,7 +423,7 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
         c->account.counters.load_sector_hits += packet_sectors(outcome == CACHE_MISS ? r.present : p->sectors);
     if (packet_is_write(p)) {
         if (!r.sends_write) /* kept in the cache: all its answers at once */
-            for (uint32_t n = network_answers(&c->net, p); n; n--)
+            for (uint32_t n = core_link_answers(&c->net, p); n; n--)
                 acknowledge_store(c, p->warp);
     } else if (outcome == CACHE_HIT) {
         hit(c, (uint16_t)p->token);
@@ -460,13 +460,13 @@ static inline struct packet *make_packet(struct sm_lsu *l, const struct sm_infli
 static void expect_store_answers(struct sm *c, const struct packet *p)
 {
     if (packet_is_write(p))
-        c->slots[p->warp].stores += network_answers(&c->net, p);
+        c->slots[p->warp].stores += core_link_answers(&c->net, p);
 }
 
 /* For an access of the instruction at work; where there is none, it waits until the core is woken for it. */
 static inline bool has_network_room(struct sm *c, uint32_t bytes)
 {
-    bool room = network_has_room(&c->net, c->head.port, bytes, c->now);
+    bool room = core_link_has_room(&c->net, c->head.port, bytes, c->now);
     c->lsu.waits_for_bytes = room ? 0 : bytes;
     if (!room)
         note_blocked(c, bytes);
@@ -479,13 +479,13 @@ static bool send_past_l1(struct sm *c, struct packet *p)
     if (!has_network_room(c, bytes))
         return false;
     c->lsu.moved = true;
-    p->slice = network_slice(&c->net, p->address);
+    p->slice = core_link_slice(&c->net, p->address);
     expect_store_answers(c, p);
     if (c->config->atomics_drop_l1 && p->kind == PACKET_ATOMIC && c->lsu.l1d)
         cache_forget(c->lsu.l1d, p->address & ~(uint64_t)(c->config->l1d.line_bytes - 1), c->config->l1d.line_bytes);
-    network_push(&c->net, c->head.port, p, bytes, c->now);
+    core_link_push(&c->net, c->head.port, p, bytes, c->now);
     if (!packet_is_write(p) && p->kind != PACKET_ATOMIC) /* answered piece by piece */
-        c->flights.list[p->token].remaining += network_answers(&c->net, p) - 1;
+        c->flights.list[p->token].remaining += core_link_answers(&c->net, p) - 1;
     return true;
 }
 
@@ -497,7 +497,7 @@ STEP bool enter_l1_pipe(struct sm *c, const struct packet *p, bool plain)
         if (access_l1d(c, p))
             return true;
         if (packet_is_write(p)) /* not taken: not expected either */
-            c->slots[p->warp].stores -= network_answers(&c->net, p);
+            c->slots[p->warp].stores -= core_link_answers(&c->net, p);
         return false;
     }
     if (l->l1_count == l->l1_capacity)
