@@ -10,7 +10,7 @@
 enum { HEADER_BYTES = 8 }; /* of a packet in the crossbar */
 
 struct partition *partition_create(struct arena *a, const struct mem_config *config, const struct address_map *map,
-                                   uint32_t channel, struct crossbar *requests, struct crossbar *replies,
+                                   uint32_t channel, struct network *requests, struct network *replies,
                                    const struct partition_hooks *hooks)
 {
     const struct l2_config *l2 = &config->l2;
@@ -62,12 +62,12 @@ static void send_reply(struct partition *p, struct slice *s, uint64_t icnt_now)
 {
     struct packet *r = ring_front(&s->reply);
     uint32_t bytes = reply_bytes(r);
-    if (!crossbar_has_room(p->replies, s->number, bytes)) {
-        s->reply_at = crossbar_room_at(p->replies, s->number, bytes, icnt_now);
+    s->reply_at = network_may_have_room_at(p->replies, s->number, bytes, icnt_now);
+    if (s->reply_at > icnt_now) {
         p->reply_stalls += s->reply_at - icnt_now;
         return;
     }
-    crossbar_push(p->replies, s->number, r->core / p->cores_per_port, r, bytes, icnt_now);
+    network_push(p->replies, s->number, r->core / p->cores_per_port, r, bytes, icnt_now);
     if (r->kind == PACKET_ATOMIC && r->mask && p->hooks.on_atomic)
         p->hooks.on_atomic(p->hooks.context, r);
     if (ring_full(&s->reply))

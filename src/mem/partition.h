@@ -9,8 +9,8 @@
 #define HEDDLE_MEM_PARTITION_H
 
 #include "mem/cache.h"
-#include "mem/crossbar.h"
 #include "mem/dram.h"
+#include "mem/network.h"
 
 struct partition; /* one channel and its slices: opaque, but for its head */
 
@@ -42,7 +42,7 @@ struct partition_hooks {
 /* Crossbar ports: slice s of all slices is output s of requests, and input s of replies; core c is input and output c /
  * config->cores_per_port. */
 struct partition *partition_create(struct arena *a, const struct mem_config *config, const struct address_map *map,
-                                   uint32_t channel, struct crossbar *requests, struct crossbar *replies,
+                                   uint32_t channel, struct network *requests, struct network *replies,
                                    const struct partition_hooks *hooks);
 /* Of an L2 in two halves (config->l2.link_cycles): the slices of p and q keep copies of each other's lines. Cores send
  * to the slice of the near half, whether an address is at home there or not. */

@@ -42,7 +42,7 @@ struct slice {
 
 struct partition {
     struct partition_head head;
-    struct crossbar *requests, *replies;
+    struct network *requests, *replies;
     const uint64_t *l2_ticks; /* that have been; NULL: nobody says */
     struct partition_calendar *calendar, own_calendar;
     struct expected_answers *expected; /* by core; NULL: nobody asks */

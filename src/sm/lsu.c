@@ -382,16 +382,16 @@ __attribute__((noinline)) uint32_t sm_lsu_may_send(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
     uint32_t reads = 1 + (l->read_only_waits ? 2 : 0) + (l->fragment_count != 0),
-             flits = reads * crossbar_flits(c->net.requests, READ_BYTES);
+             flits = reads * network_flits(c->net.requests, READ_BYTES);
     if (l->d->misses.count)
-        flits += crossbar_flits(c->net.requests, packet_bytes(c, cache_miss_front(l->l1d)));
+        flits += network_flits(c->net.requests, packet_bytes(c, cache_miss_front(l->l1d)));
     else if (c->config->l1d.allocate == ALLOCATE_ON_FILL && l->responses.count) /* the line that leaves for a fill */
-        flits += crossbar_flits(c->net.requests, WRITE_HEADER_BYTES + c->config->l1d.line_bytes);
+        flits += network_flits(c->net.requests, WRITE_HEADER_BYTES + c->config->l1d.line_bytes);
     if (l->dispatch != SM_NONE) {
         const struct sm_inflight *f = &c->flights.list[l->dispatch];
         if (f->route == ROUTE_PAST)
-            flits += 2 * crossbar_flits(c->net.requests,
-                                        f->store || f->atomic ? WRITE_HEADER_BYTES + LONGEST_ACCESS : READ_BYTES);
+            flits += 2 * network_flits(c->net.requests,
+                                       f->store || f->atomic ? WRITE_HEADER_BYTES + LONGEST_ACCESS : READ_BYTES);
     }
     return flits;
 }

@@ -11,7 +11,7 @@
 #include "exec/exec.h"
 #include "mem/cache.h"
 #include "mem/coalesce.h"
-#include "mem/crossbar.h"
+#include "mem/network.h"
 #include "mem/pieces.h"
 #include "mem/ring.h"
 #include "sm/config.h"
@@ -120,7 +120,7 @@ struct sm_kept {
 
 /* The core's way into the interconnect, which the front end uses too. */
 struct sm_network {
-    struct crossbar *requests;
+    struct network *requests;
     struct expected_answers *expected;
     bool stops;  /* a load may end whose result is still to come */
     bool merged; /* a load that was kept waits for a line that has been asked for before */
@@ -159,7 +159,7 @@ static inline bool core_link_is_known(const struct sm_network *n, uint64_t now) 
 
 static inline bool core_link_has_room(const struct sm_network *n, uint32_t port, uint32_t bytes, uint64_t now)
 {
-    return crossbar_has_room_at(n->requests, port, bytes, network_tick(&n->clock, now));
+    return network_has_room_at(n->requests, port, bytes, network_tick(&n->clock, now));
 }
 
 /* network.c */
@@ -170,7 +170,7 @@ static inline void core_link_push(struct sm_network *n, uint32_t port, const str
                                   uint64_t now)
 {
     expected_add(n->expected, p, now);
-    crossbar_push(n->requests, port, p->slice, p, bytes, network_tick(&n->clock, now));
+    network_push(n->requests, port, p->slice, p, bytes, network_tick(&n->clock, now));
     core_link_note_sent(n, p, now);
 }
 

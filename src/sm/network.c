@@ -26,7 +26,7 @@ void core_link_note_sent(struct sm_network *n, const struct packet *p, uint64_t 
 void core_link_await_room(struct sm *c)
 {
     struct sm_network *n = &c->net;
-    uint64_t tick = crossbar_room_from(n->requests, c->head.port, crossbar_flits(n->requests, *n->blocked_bytes));
+    uint64_t tick = network_room_from(n->requests, c->head.port, network_flits(n->requests, *n->blocked_bytes));
     n->room_at = tick == UINT64_MAX ? tick : later(network_owner_cycle(&n->clock, tick), c->now + 1);
     *c->wake_at = n->room_at < *c->wake_at ? n->room_at : *c->wake_at;
 }
@@ -54,7 +54,7 @@ static bool may_go_on(const struct sm *c, uint64_t now)
     if (!n->used || core_link_is_known(n, now))
         return true;
     return c->config->lsu_steps == 1 &&
-           crossbar_room_from(n->requests, c->head.port, sm_lsu_may_send(c)) <= network_tick(&n->clock, now);
+           network_room_from(n->requests, c->head.port, sm_lsu_may_send(c)) <= network_tick(&n->clock, now);
 }
 
 /* Has it done something that the others may see at once? */
@@ -125,7 +125,7 @@ void sm_run_ahead(struct sm *c, uint64_t now, uint64_t end, struct answer_queue 
     if (c->head.deferred && !sm_perform_unseen(c))
         return;
     n->answered_at = UINT64_MAX;
-    n->used = !crossbar_input_empty(n->requests, c->head.port);
+    n->used = !network_input_is_empty(n->requests, c->head.port);
     answers->given_until = later(answers->given_until, now);
     run_ahead(c, end, answers);
 }
