@@ -2,7 +2,8 @@
  *
  * This header has what all networks share: a queue at each input and each output, and the functions by which packets
  * enter and leave. Both are called all the time, so they are inline and their data is plain. What lies between the
- * queues is one file per network (crossbar.c, router.c) with one row in networks.def.
+ * queues is one file per network (crossbar.c, router.c, mesh.c) with one row in networks.def. docs/add-a-network.md
+ * shows how to write one.
  *
  * Time. Network cycles are counted from 0. network_cycle(n, c) runs cycle c; it may be left out while network_idle. A
  * packet is pushed in a cycle: it matters to the network from that cycle + ask_cycles on, whether the push was made

@@ -181,6 +181,18 @@ static void test_router(void **state)
                                      .ejection_flits = 16});
 }
 
+static void test_mesh(void **state)
+{
+    (void)state;
+    compare(&(struct network_config){.network = NETWORK_IS_mesh,
+                                     .flit_bytes = FLIT,
+                                     .input_flits = 17,
+                                     .output_flits = 24,
+                                     .mesh_buffer_flits = 4,
+                                     .mesh_router_cycles = 2,
+                                     .mesh_link_cycles = 1});
+}
+
 static void test_ticks(void **state)
 {
     (void)state;
@@ -208,6 +220,7 @@ int main(void)
         cmocka_unit_test_teardown(test_speedup, teardown),
         cmocka_unit_test_teardown(test_hops, teardown),
         cmocka_unit_test_teardown(test_router, teardown),
+        cmocka_unit_test_teardown(test_mesh, teardown),
         cmocka_unit_test(test_ticks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

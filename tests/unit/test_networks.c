@@ -46,6 +46,10 @@ static struct network_config draw(uint64_t *seed, enum network_choice choice)
     c.output_flits = c.ejection_flits + 1 + below(seed, 12);
     c.hop_cycles = 2 + below(seed, 5);
     c.speedup = 1 + below(seed, 3);
+    c.mesh_columns = below(seed, 5);
+    c.mesh_buffer_flits = 1 + below(seed, 6);
+    c.mesh_router_cycles = below(seed, 4);
+    c.mesh_link_cycles = 1 + below(seed, 3);
     c.request_flit_bytes = below(seed, 2) ? 0 : 16 + below(seed, 40);
     return c;
 }
@@ -173,6 +177,7 @@ static void test_choice(void **state)
     (void)state;
     struct network_misfit why;
     struct network_config c = {.flit_bytes = FLIT, .input_flits = 8, .output_flits = 8, .speedup = 1};
+    c.mesh_buffer_flits = c.mesh_link_cycles = 1;
     assert_int_equal(network_create(&arena, &c, NETWORK_REQUESTS, 2, 2)->foreseen_cycles, 0);
     c.hop_cycles = 5;
     assert_int_equal(network_create(&arena, &c, NETWORK_REQUESTS, 2, 2)->foreseen_cycles, 5);
