@@ -59,8 +59,11 @@ struct mesh_packet {
 };
 
 struct mesh {
+    uint32_t cores, slices; /* ports of the network */
     uint32_t columns, rows, nodes, node_words;
-    uint32_t buffer_flits, ring_mask, hop_cycles, link_cycles, output_flits;
+    uint32_t buffer_flits, ring_mask;  /* of a buffer: its places, and the size of its ring less 1 */
+    uint32_t move_cycles, link_cycles; /* a hop, and the way of a credit */
+    uint32_t output_flits;
     struct mesh_router *router;
     uint16_t *home_of_input, *home_of_output; /* routers of ports */
     uint64_t *active;                         /* routers with flits, or with packets in their input */
@@ -83,42 +86,48 @@ static void place_in_rows(uint32_t i, uint32_t count, uint32_t columns, uint32_t
     *column = i % columns * columns / in_row;
 }
 
-static void set_shape(struct mesh *m, uint32_t columns, uint32_t cores, uint32_t slices)
+static uint32_t slices_above(const struct mesh *m) { return (m->slices + 1) / 2; }
+static uint32_t slices_below(const struct mesh *m) { return m->slices / 2; }
+
+static void set_shape(struct mesh *m, uint32_t columns)
 {
     m->columns = columns;
-    while (columns == 0 && m->columns * m->columns < cores + slices)
+    while (columns == 0 && m->columns * m->columns < m->cores + m->slices)
         m->columns++;
-    m->rows = rows_for((slices + 1) / 2, m->columns) + rows_for(cores, m->columns) + rows_for(slices / 2, m->columns);
+    m->rows =
+        rows_for(slices_above(m), m->columns) + rows_for(m->cores, m->columns) + rows_for(slices_below(m), m->columns);
     m->nodes = m->columns * m->rows;
     m->node_words = (m->nodes + 63) / 64;
 }
 
-static uint16_t home_of_slice(const struct mesh *m, uint32_t slice, uint32_t slices)
+static uint16_t home_of_slice(const struct mesh *m, uint32_t slice)
 {
     uint32_t row, column;
-    bool is_above = slice % 2 == 0;
-    place_in_rows(slice / 2, is_above ? (slices + 1) / 2 : slices / 2, m->columns, &row, &column);
-    if (!is_above)
+    if (slice % 2 == 0) {
+        place_in_rows(slice / 2, slices_above(m), m->columns, &row, &column);
+    } else {
+        place_in_rows(slice / 2, slices_below(m), m->columns, &row, &column);
         row = m->rows - 1 - row;
+    }
     return (uint16_t)(row * m->columns + column);
 }
 
-static uint16_t home_of_core(const struct mesh *m, uint32_t core, uint32_t cores, uint32_t slices)
+static uint16_t home_of_core(const struct mesh *m, uint32_t core)
 {
     uint32_t row, column;
-    place_in_rows(core, cores, m->columns, &row, &column);
-    return (uint16_t)((rows_for((slices + 1) / 2, m->columns) + row) * m->columns + column);
+    place_in_rows(core, m->cores, m->columns, &row, &column);
+    return (uint16_t)((rows_for(slices_above(m), m->columns) + row) * m->columns + column);
 }
 
 static void place_ports(struct mesh *m, const struct network *n, struct arena *a)
 {
+    uint16_t *home_of_slices = arena_array(a, uint16_t, m->slices);
+    uint16_t *home_of_cores = arena_array(a, uint16_t, m->cores);
+    for (uint32_t s = 0; s < m->slices; s++)
+        home_of_slices[s] = home_of_slice(m, s);
+    for (uint32_t c = 0; c < m->cores; c++)
+        home_of_cores[c] = home_of_core(m, c);
     bool to_slices = n->direction == NETWORK_REQUESTS;
-    uint32_t cores = to_slices ? n->inputs : n->outputs, slices = to_slices ? n->outputs : n->inputs;
-    uint16_t *home_of_slices = arena_array(a, uint16_t, slices), *home_of_cores = arena_array(a, uint16_t, cores);
-    for (uint32_t s = 0; s < slices; s++)
-        home_of_slices[s] = home_of_slice(m, s, slices);
-    for (uint32_t c = 0; c < cores; c++)
-        home_of_cores[c] = home_of_core(m, c, cores, slices);
     m->home_of_input = to_slices ? home_of_cores : home_of_slices;
     m->home_of_output = to_slices ? home_of_slices : home_of_cores;
     for (uint32_t i = 0; i < n->inputs; i++)
@@ -154,15 +163,16 @@ static void create_packets(struct mesh *m, struct arena *a, uint32_t inputs)
 static void *mesh_create(struct network *n, struct arena *a, const struct network_config *c)
 {
     struct mesh *m = arena_new(a, struct mesh);
-    uint32_t hop_cycles = c->mesh_router_cycles + c->mesh_link_cycles;
+    bool to_slices = n->direction == NETWORK_REQUESTS;
+    m->cores = to_slices ? n->inputs : n->outputs;
+    m->slices = to_slices ? n->outputs : n->inputs;
+    m->link_cycles = c->mesh_link_cycles;
+    m->move_cycles = c->mesh_router_cycles + c->mesh_link_cycles;
     n->input_room = c->input_flits;
     n->flits_per_cycle = 1;
-    n->least_cycles = 2 * hop_cycles; /* no input shares a router with an output */
-    n->arrival_cycles = hop_cycles;
-    set_shape(m, c->mesh_columns, n->direction == NETWORK_REQUESTS ? n->inputs : n->outputs,
-              n->direction == NETWORK_REQUESTS ? n->outputs : n->inputs);
-    m->hop_cycles = hop_cycles;
-    m->link_cycles = c->mesh_link_cycles;
+    n->least_cycles = 2 * m->move_cycles; /* no input shares a router with an output */
+    n->arrival_cycles = m->move_cycles;
+    set_shape(m, c->mesh_columns);
     m->output_flits = c->output_flits;
     m->buffer_flits = c->mesh_buffer_flits;
     m->ring_mask = 0;
@@ -276,8 +286,8 @@ static void put_into_output(struct mesh *m, struct network *n, uint32_t packet, 
     n->output[p->output].flits++;
     if (!is_last)
         return;
-    network_place(n, p->output, &p->packet, p->flits, now + m->hop_cycles);
-    network_arrive(n, p->output, now + m->hop_cycles);
+    network_place(n, p->output, &p->packet, p->flits, now + m->move_cycles);
+    network_arrive(n, p->output, now + m->move_cycles);
     m->free_packets[m->free_count++] = packet;
 }
 
@@ -285,7 +295,7 @@ static void put_into_buffer(struct mesh *m, uint32_t node, enum side to, uint32_
 {
     uint32_t there = neighbour(m, node, to);
     struct mesh_buffer *b = &m->router[there].buffer[opposite(to)];
-    b->places[b->tail++ & m->ring_mask] = (struct mesh_place){.at = now + m->hop_cycles, .packet = packet};
+    b->places[b->tail++ & m->ring_mask] = (struct mesh_place){.at = now + m->move_cycles, .packet = packet};
     activate(m, there);
 }
 
