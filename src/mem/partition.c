@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { HEADER_BYTES = 8 }; /* of a packet in the crossbar */
+enum { HEADER_BYTES = 8 }; /* of a packet in the network */
 
 struct partition *partition_create(struct arena *a, const struct mem_config *config, const struct address_map *map,
                                    uint32_t channel, struct network *requests, struct network *replies,
@@ -211,16 +211,16 @@ static void describe_slice(struct text *t, const struct slice *s)
 {
     print(t, "L2 slice %u:", s->number);
     if (s->rop.count)
-        print(t, " %u requests in the delay from the crossbar, the first until core cycle %llu", s->rop.count,
+        print(t, " %u requests in the delay from the network, the first until core cycle %llu", s->rop.count,
               (unsigned long long)delay_front(&s->rop)->ready);
     else
-        print(t, " no request in the delay from the crossbar");
+        print(t, " no request in the delay from the network");
     if (s->visitors.count | s->answers.count)
         print(t, ", %u requests and %u answers from the other half", s->visitors.count, s->answers.count);
     describe_queue(t, "wait for the L2", &s->input);
     describe_queue(t, "on the way to DRAM", &s->to_dram);
     describe_queue(t, "back from DRAM", &s->from_dram);
-    describe_queue(t, "replies wait for the crossbar", &s->reply);
+    describe_queue(t, "replies wait for the network", &s->reply);
     if (s->cache)
         print(t, ", %u misses outstanding", cache_outstanding(s->cache));
     print(t, "\n");

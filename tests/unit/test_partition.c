@@ -686,7 +686,7 @@ static void test_description(void **state)
     send(r, PACKET_LOAD, 0, 0x1000, 32, 1);
     run(r, HOP + 3);
     partition_describe(r->partition, text, sizeof(text));
-    assert_non_null(strstr(text, "1 requests in the delay from the crossbar, the first until core cycle 25"));
+    assert_non_null(strstr(text, "1 requests in the delay from the network, the first until core cycle 25"));
     run(r, 22);
     partition_describe(r->partition, text, sizeof(text));
     assert_non_null(strstr(text, "1 misses outstanding"));
