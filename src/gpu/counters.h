@@ -14,7 +14,7 @@ struct gpu_counters {
     uint64_t cycles;                  /* core cycles of the launch */
     struct sm_counters sm;            /* summed over cores */
     struct partition_counters memory; /* summed over channels */
-    struct crossbar_counters requests, replies;
+    struct network_counters requests, replies;
     uint64_t dram_read_sectors, dram_write_sectors; /* sectors of 32 bytes that the commands of the channels moved */
     uint64_t resident_warps_most;                   /* cores x warps x cycles; occupancy is a share of it */
     uint64_t scheduler_cycles;                      /* cores x schedulers x cycles */

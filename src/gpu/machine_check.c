@@ -2,6 +2,7 @@
  * contradictions are refused; an odd machine is allowed. */
 #include "base/numbers.h"
 #include "gpu/machine_key.h"
+#include "mem/network.h"
 #include "mem/write_rule.h"
 
 #include <stdarg.h>
@@ -254,34 +255,12 @@ static bool check_fetches(const struct machine_checker *c)
     return true;
 }
 
-enum { ROUTER_HOP_MOST = 120 }; /* a router has two links, each a word of bits */
-
-static bool check_router(const struct machine_checker *c)
+static bool check_network(const struct machine_checker *c)
 {
-    const struct crossbar_config *x = &c->machine->mem.crossbar;
-    if (!x->injection_flits != !x->ejection_flits)
-        return CLASH(c, FIELDS(&x->injection_flits, &x->ejection_flits),
-                     "interconnect.injection_flits = %u but interconnect.ejection_flits = %u: a router has both, a "
-                     "network without one none",
-                     x->injection_flits, x->ejection_flits);
-    if (!x->injection_flits)
+    struct network_misfit why = {0};
+    if (network_fits(&c->machine->mem.network, &why))
         return true;
-    if (x->injection_flits >= x->input_flits)
-        return CLASH(c, FIELDS(&x->injection_flits, &x->input_flits),
-                     "interconnect.injection_flits = %u leaves the router nothing of an input buffer of %u flits "
-                     "(input_buffer_flits)",
-                     x->injection_flits, x->input_flits);
-    if (x->ejection_flits >= x->output_flits)
-        return CLASH(c, FIELDS(&x->ejection_flits, &x->output_flits),
-                     "interconnect.ejection_flits = %u leaves nothing in front of it of an output buffer of %u flits "
-                     "(output_buffer_flits)",
-                     x->ejection_flits, x->output_flits);
-    if (x->hop_cycles < 2 || x->hop_cycles > ROUTER_HOP_MOST)
-        return CLASH(c, FIELDS(&x->hop_cycles, &x->injection_flits),
-                     "interconnect.hop_cycles = %u: expected 2 to %d with a router (interconnect.injection_flits), to "
-                     "and from which it is",
-                     x->hop_cycles, ROUTER_HOP_MOST);
-    return true;
+    return CLASH(c, FIELDS(why.fields[0], why.fields[1]), "%s", why.text);
 }
 
 static bool check_dram_shape(const struct machine_checker *c)
@@ -415,5 +394,5 @@ static bool check_map(const struct machine_checker *c)
 bool machine_check(const struct machine_checker *c)
 {
     return check_core(c) && check_shared(c) && check_latencies(c) && check_caches(c) && check_fetches(c) &&
-           check_halves(c) && check_router(c) && check_dram_shape(c) && check_dram_timing(c) && check_map(c);
+           check_halves(c) && check_network(c) && check_dram_shape(c) && check_dram_timing(c) && check_map(c);
 }

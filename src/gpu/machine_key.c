@@ -51,12 +51,26 @@ const char *const *machine_choices(enum machine_key_type type)
 #define RULEBOOK(id, name, whose) name,
 #include "gpu/rules.def"
         NULL};
+    static const char *const networks[] = {"auto",
+#define NETWORK(name, help) #name,
+#include "mem/networks.def"
+                                           NULL};
     static const char *const *const choices[MACHINE_TYPE_COUNT] = {
-        [MACHINE_MULTIPLY] = multiply, [MACHINE_INDEX] = set_index, [MACHINE_WRITES] = writes,
-        [MACHINE_ALLOCATE] = allocate, [MACHINE_DRAM] = dram,       [MACHINE_EMPTIES] = empties,
-        [MACHINE_BOOK] = books,
+        [MACHINE_MULTIPLY] = multiply, [MACHINE_INDEX] = set_index,  [MACHINE_WRITES] = writes,
+        [MACHINE_ALLOCATE] = allocate, [MACHINE_DRAM] = dram,        [MACHINE_EMPTIES] = empties,
+        [MACHINE_BOOK] = books,        [MACHINE_NETWORK] = networks,
     };
     return choices[type];
+}
+
+const char *machine_choice_help(enum machine_key_type type, int choice)
+{
+    static const char *const networks[] = {
+        NULL,
+#define NETWORK(name, help) help,
+#include "mem/networks.def"
+    };
+    return type == MACHINE_NETWORK ? networks[choice] : NULL;
 }
 
 static void format_khz(uint64_t khz, char *out, size_t size)

@@ -18,7 +18,8 @@ enum machine_key_type {
     MACHINE_ALLOCATE,
     MACHINE_DRAM,
     MACHINE_EMPTIES,
-    MACHINE_BOOK, /* choices */
+    MACHINE_BOOK,
+    MACHINE_NETWORK, /* choices */
     MACHINE_TYPE_COUNT
 };
 enum { MACHINE_LIST_LENGTH = 5 };
@@ -51,6 +52,8 @@ extern const struct machine_book machine_books[MACHINE_BOOKS];
 const char *machine_value_in(const struct machine_key *key, uint32_t book);
 /* Names of a choice in the order of its enum, NULL after the last; NULL for other types. */
 const char *const *machine_choices(enum machine_key_type type);
+/* What one of them is, where the key's own help does not say it; else NULL. */
+const char *machine_choice_help(enum machine_key_type type, int choice);
 
 /* Writes the value of a key as a machine file has it. */
 void machine_format(const struct machine *m, const struct machine_key *key, char *out, size_t size);

@@ -36,6 +36,14 @@ static void print_range(const struct machine_key *key, FILE *to)
     }
 }
 
+static void print_choice_help(const struct machine_key *key, FILE *to)
+{
+    const char *const *choices = machine_choices(key->type);
+    for (int i = 0; choices && choices[i]; i++)
+        if (machine_choice_help(key->type, i))
+            fprintf(to, "; `%s`: %s", choices[i], machine_choice_help(key->type, i));
+}
+
 void machine_print_keys(FILE *to)
 {
     fprintf(to, "## Keys\n");
@@ -46,7 +54,9 @@ void machine_print_keys(FILE *to)
                     key->section);
         fprintf(to, "| `%s` | `%s` | ", key->name, key->value);
         print_range(key, to);
-        fprintf(to, " | %s | %s |\n", key->unit, key->help);
+        fprintf(to, " | %s | %s", key->unit, key->help);
+        print_choice_help(key, to);
+        fprintf(to, " |\n");
     }
 }
 

@@ -50,8 +50,8 @@ static void read_memory(const struct timing *t, struct gpu_counters *c, struct p
     for (uint32_t i = 0; i < t->channels; i++)
         partition_read_counters(t->partitions[i], now);
     subtract(&c->memory, now, &t->memory_before, sizeof *now);
-    subtract(&c->requests, crossbar_counters(t->requests), &t->requests_before, sizeof c->requests);
-    subtract(&c->replies, crossbar_counters(t->replies), &t->replies_before, sizeof c->replies);
+    subtract(&c->requests, network_counters(t->requests), &t->requests_before, sizeof c->requests);
+    subtract(&c->replies, network_counters(t->replies), &t->replies_before, sizeof c->replies);
 }
 
 /* Of those that run: who is counted what the memory system counts. */
@@ -78,8 +78,8 @@ void timing_settle_memory(struct timing *t, struct residency *r)
     counters_add(&r->record.counters.requests, &c.requests, sizeof c.requests);
     counters_add(&r->record.counters.replies, &c.replies, sizeof c.replies);
     t->memory_before = now;
-    t->requests_before = *crossbar_counters(t->requests);
-    t->replies_before = *crossbar_counters(t->replies);
+    t->requests_before = *network_counters(t->requests);
+    t->replies_before = *network_counters(t->replies);
 }
 
 /* Up to a cycle before which nothing happens. Cores that sleep until then have their cycles counted up to it. */

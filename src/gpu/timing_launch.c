@@ -600,7 +600,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
     bool ahead = runs_ahead(t, g), leads = memory_leads(t, g);
     uint32_t lead_cycles = leads ? timing_lead_cycles(t, first->program) : 0;
     t->lead_end = t->settled_until = 0;
-    t->no_lead_before = leads && !crossbar_look(t->requests)->foreseen_cycles ? 0 : UINT64_MAX;
+    t->no_lead_before = leads && !t->requests->foreseen_cycles ? 0 : UINT64_MAX;
     for (uint32_t i = 0; i < t->channels; i++)
         partition_set_leads(t->partitions[i], lead_cycles != 0);
     while (*ok && t->now < until) {

@@ -1,4 +1,4 @@
-/* The timing model's parts: cores, crossbars, channels, and the pattern of ticks of their clocks. */
+/* The timing model's parts: cores, networks, channels, and the pattern of ticks of their clocks. */
 #include "gpu/timing.h"
 
 #include "base/out_of_memory.h"
@@ -79,23 +79,20 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
 
 /* An answer leaves its slice in a tick of the L2 after this core cycle, the interconnect takes it in one after that; it
  * waits for a core cycle to be taken out, and for the next one to be given to its core. */
-static uint32_t answer_cycles(const struct timing *t, uint32_t hop_cycles)
+static uint32_t answer_cycles(const struct timing *t, uint32_t network_cycles)
 {
     bool whole = t->period[DOMAIN_L2] % t->period[DOMAIN_CORE] == 0; /* the L2's next tick is not before the core's */
-    return (uint32_t)(hop_cycles * t->period[DOMAIN_ICNT] / t->period[DOMAIN_CORE]) + (whole ? 3 : 2);
+    return (uint32_t)(network_cycles * t->period[DOMAIN_ICNT] / t->period[DOMAIN_CORE]) + (whole ? 3 : 2);
 }
 
 static void make_memory(struct timing *t, const struct mem_config *m)
 {
     struct partition_hooks hooks = {t, on_atomic};
-    struct crossbar_config replies = m->crossbar;
-    replies.request_flit_bytes = 0;
-    t->requests = crossbar_create(&t->arena, &m->crossbar, t->ports, t->slices);
-    crossbar_note_times(t->requests);
-    t->replies = crossbar_create(&t->arena, &replies, t->slices, t->ports);
+    t->requests = network_create(&t->arena, &m->network, NETWORK_REQUESTS, t->ports, t->slices);
+    t->replies = network_create(&t->arena, &m->network, NETWORK_REPLIES, t->slices, t->ports);
     t->partitions = arena_array(&t->arena, struct partition *, t->channels);
     t->expected = arena_lines(&t->arena, struct expected_answers, t->options->machine.cores);
-    t->answer_cycles = answer_cycles(t, m->crossbar.hop_cycles);
+    t->answer_cycles = answer_cycles(t, t->replies->least_cycles);
     t->least_delay = m->l2.rop_cycles;
     for (uint32_t i = 0; i < t->channels; i++) {
         t->partitions[i] = partition_create(&t->arena, m, &t->map, i, t->requests, t->replies, &hooks);

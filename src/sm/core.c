@@ -155,7 +155,7 @@ void sm_cycle(struct sm *c, uint64_t now)
         due_by(&c->due, PART_ISSUE, now + 1);
     *c->wake_at = due_next(&c->due, now);
     if (*c->net.blocked_bytes)
-        network_await_room(c);
+        core_link_await_room(c);
     if (unlikely(c->regroup) && *c->wake_at == SM_NEVER)
         regroup_check_stuck(c);
 }

@@ -250,7 +250,7 @@ static uint32_t packet_bytes(const struct sm *c, const struct packet *p)
 /* Where a packet finds no room, the core's owner runs the core again when there is some. */
 static inline bool has_network_room(struct sm *c, enum sm_origin origin, uint32_t bytes)
 {
-    if (network_has_room(&c->net, c->head.port, bytes, c->now))
+    if (core_link_has_room(&c->net, c->head.port, bytes, c->now))
         return true;
     c->lsu.no_room |= (uint8_t)(1u << origin);
     if (!*c->net.blocked_bytes || bytes < *c->net.blocked_bytes)
@@ -266,8 +266,8 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
         return;
     p->origin = (uint8_t)origin;
     p->core = (uint16_t)c->head.id;
-    p->slice = network_slice(&c->net, p->address);
-    network_push(&c->net, c->head.port, p, bytes, c->now);
+    p->slice = core_link_slice(&c->net, p->address);
+    core_link_push(&c->net, c->head.port, p, bytes, c->now);
     cache_miss_pop(cache);
     if (origin == ORIGIN_L1D && c->lsu.retry == CACHE_FAIL_QUEUE)
         c->lsu.refused = false;
@@ -279,16 +279,16 @@ __attribute__((noinline)) uint32_t sm_lsu_may_send(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
     uint32_t reads = 1 + (l->read_only_waits ? 2 : 0) + (l->fragment_count != 0),
-             flits = reads * crossbar_flits(c->net.requests, READ_BYTES);
+             flits = reads * network_flits(c->net.requests, READ_BYTES);
     if (l->d->misses.count)
-        flits += crossbar_flits(c->net.requests, packet_bytes(c, cache_miss_front(l->l1d)));
+        flits += network_flits(c->net.requests, packet_bytes(c, cache_miss_front(l->l1d)));
     else if (c->config->l1d.allocate == ALLOCATE_ON_FILL && l->responses.count) /* the line that leaves for a fill */
-        flits += crossbar_flits(c->net.requests, WRITE_HEADER_BYTES + c->config->l1d.line_bytes);
+        flits += network_flits(c->net.requests, WRITE_HEADER_BYTES + c->config->l1d.line_bytes);
     if (l->dispatch != SM_NONE) {
         const struct sm_inflight *f = &c->flights.list[l->dispatch];
         if (f->route == ROUTE_PAST)
-            flits += 2 * crossbar_flits(c->net.requests,
-                                        f->store || f->atomic ? WRITE_HEADER_BYTES + LONGEST_ACCESS : READ_BYTES);
+            flits += 2 * network_flits(c->net.requests,
+                                       f->store || f->atomic ? WRITE_HEADER_BYTES + LONGEST_ACCESS : READ_BYTES);
     }
     return flits;
 }
@@ -341,7 +341,7 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
         c->account.counters.load_sector_hits += packet_sectors(outcome == CACHE_MISS ? r.present : p->sectors);
     if (packet_is_write(p)) {
         if (!r.sends_write) /* kept in the cache: all its answers at once */
-            for (uint32_t n = network_answers(&c->net, p); n; n--)
+            for (uint32_t n = core_link_answers(&c->net, p); n; n--)
                 acknowledge_store(c, p->warp);
     } else if (outcome == CACHE_HIT) {
         hit(c, (uint16_t)p->token);
@@ -378,7 +378,7 @@ static inline struct packet *make_packet(struct sm_lsu *l, const struct sm_infli
 static void expect_store_answers(struct sm *c, const struct packet *p)
 {
     if (packet_is_write(p))
-        c->slots[p->warp].stores += network_answers(&c->net, p);
+        c->slots[p->warp].stores += core_link_answers(&c->net, p);
 }
 
 static bool send_past_l1(struct sm *c, struct packet *p)
@@ -386,13 +386,13 @@ static bool send_past_l1(struct sm *c, struct packet *p)
     uint32_t bytes = packet_bytes(c, p);
     if (!has_network_room(c, ORIGIN_LSU, bytes))
         return false;
-    p->slice = network_slice(&c->net, p->address);
+    p->slice = core_link_slice(&c->net, p->address);
     expect_store_answers(c, p);
     if (c->config->atomics_drop_l1 && p->kind == PACKET_ATOMIC && c->lsu.l1d)
         cache_forget(c->lsu.l1d, p->address & ~(uint64_t)(c->config->l1d.line_bytes - 1), c->config->l1d.line_bytes);
-    network_push(&c->net, c->head.port, p, bytes, c->now);
+    core_link_push(&c->net, c->head.port, p, bytes, c->now);
     if (!packet_is_write(p) && p->kind != PACKET_ATOMIC) /* answered piece by piece */
-        c->flights.list[p->token].remaining += network_answers(&c->net, p) - 1;
+        c->flights.list[p->token].remaining += core_link_answers(&c->net, p) - 1;
     return true;
 }
 
@@ -404,7 +404,7 @@ STEP bool enter_l1_pipe(struct sm *c, const struct packet *p, bool plain)
         if (access_l1d(c, p))
             return true;
         if (packet_is_write(p)) /* not taken: not expected either */
-            c->slots[p->warp].stores -= network_answers(&c->net, p);
+            c->slots[p->warp].stores -= core_link_answers(&c->net, p);
         return false;
     }
     if (l->l1_count == l->l1_capacity)

@@ -11,7 +11,7 @@
 #include "exec/exec.h"
 #include "mem/cache.h"
 #include "mem/coalesce.h"
-#include "mem/crossbar.h"
+#include "mem/network.h"
 #include "mem/pieces.h"
 #include "mem/ring.h"
 #include "sm/config.h"
@@ -109,7 +109,7 @@ struct sm_kept {
 
 /* The core's way into the interconnect, which the front end uses too. */
 struct sm_network {
-    struct crossbar *requests;
+    struct network *requests;
     struct expected_answers *expected;
     bool stops;  /* a load may end whose result is still to come */
     bool merged; /* a load that was kept waits for a line that has been asked for before */
@@ -129,7 +129,7 @@ struct sm_network {
 };
 
 /* Which slice is asked for an address. */
-static inline uint8_t network_slice(const struct sm_network *n, uint64_t address)
+static inline uint8_t core_link_slice(const struct sm_network *n, uint64_t address)
 {
     uint32_t slice = address_map_slice(n->map, address);
     if (n->half)
@@ -137,30 +137,30 @@ static inline uint8_t network_slice(const struct sm_network *n, uint64_t address
     return (uint8_t)slice;
 }
 
-static inline uint32_t network_answers(const struct sm_network *n, const struct packet *request)
+static inline uint32_t core_link_answers(const struct sm_network *n, const struct packet *request)
 {
     return pieces_of_request(&n->cut, request);
 }
 
 /* Has the network been run for this cycle? Then it is known what has left the port before it; of a later cycle, what
  * will have left at least. */
-static inline bool network_is_known(const struct sm_network *n, uint64_t now) { return now < *n->clock.run_until; }
+static inline bool core_link_is_known(const struct sm_network *n, uint64_t now) { return now < *n->clock.run_until; }
 
-static inline bool network_has_room(const struct sm_network *n, uint32_t port, uint32_t bytes, uint64_t now)
+static inline bool core_link_has_room(const struct sm_network *n, uint32_t port, uint32_t bytes, uint64_t now)
 {
-    return crossbar_has_room_at(n->requests, port, bytes, network_tick(&n->clock, now));
+    return network_has_room_at(n->requests, port, bytes, network_tick(&n->clock, now));
 }
 
 /* network.c */
-void network_await_room(struct sm *c);
-void network_note_sent(struct sm_network *n, const struct packet *p, uint64_t now);
+void core_link_await_room(struct sm *c);
+void core_link_note_sent(struct sm_network *n, const struct packet *p, uint64_t now);
 
-static inline void network_push(struct sm_network *n, uint32_t port, const struct packet *p, uint32_t bytes,
-                                uint64_t now)
+static inline void core_link_push(struct sm_network *n, uint32_t port, const struct packet *p, uint32_t bytes,
+                                  uint64_t now)
 {
     expected_add(n->expected, p, now);
-    crossbar_push(n->requests, port, p->slice, p, bytes, network_tick(&n->clock, now));
-    network_note_sent(n, p, now);
+    network_push(n->requests, port, p->slice, p, bytes, network_tick(&n->clock, now));
+    core_link_note_sent(n, p, now);
 }
 
 /* lsu.c */

@@ -42,7 +42,7 @@ bool sm_texture_access(struct sm *c, const struct packet *p)
     bool miss = cache_read_now(c->lsu.l1t, p, c->warps[p->warp].age, at) == CACHE_MISS;
     struct packet line = {.address = p->address & ~(uint64_t)(g->line_bytes - 1), .bytes = (uint16_t)g->line_bytes};
     l->fragments[at] = (struct sm_fragment){
-        .id = (uint16_t)p->token, .missing = (uint16_t)(miss ? network_answers(&c->net, &line) : 0), .miss = miss};
+        .id = (uint16_t)p->token, .missing = (uint16_t)(miss ? core_link_answers(&c->net, &line) : 0), .miss = miss};
     l->fragment_misses += miss;
     return true;
 }

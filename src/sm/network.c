@@ -14,7 +14,7 @@ static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* What was sent in a cycle that the network has been run past is behind others in the port, and nobody has seen it. A
  * texture passes no delay, and an atomic acts before it is answered. */
-void network_note_sent(struct sm_network *n, const struct packet *p, uint64_t now)
+void core_link_note_sent(struct sm_network *n, const struct packet *p, uint64_t now)
 {
     uint64_t cycles = p->kind == PACKET_TEXTURE || p->kind == PACKET_ATOMIC ? 1 : n->answer_cycles,
              at = later(now + cycles, *n->clock.run_until);
@@ -23,10 +23,10 @@ void network_note_sent(struct sm_network *n, const struct packet *p, uint64_t no
 }
 
 /* A core that waits for room is run again when there is, as far as that is known. */
-void network_await_room(struct sm *c)
+void core_link_await_room(struct sm *c)
 {
     struct sm_network *n = &c->net;
-    uint64_t tick = crossbar_room_from(n->requests, c->head.port, crossbar_flits(n->requests, *n->blocked_bytes));
+    uint64_t tick = network_room_from(n->requests, c->head.port, network_flits(n->requests, *n->blocked_bytes));
     n->room_at = tick == UINT64_MAX ? tick : later(network_owner_cycle(&n->clock, tick), c->now + 1);
     *c->wake_at = n->room_at < *c->wake_at ? n->room_at : *c->wake_at;
 }
@@ -51,10 +51,10 @@ static bool may_go_on(const struct sm *c, uint64_t now)
     const struct sm_network *n = &c->net;
     if (c->issue.loading && may_end_load(c))
         return false;
-    if (!n->used || network_is_known(n, now))
+    if (!n->used || core_link_is_known(n, now))
         return true;
     return c->config->lsu_steps == 1 &&
-           crossbar_room_from(n->requests, c->head.port, sm_lsu_may_send(c)) <= network_tick(&n->clock, now);
+           network_room_from(n->requests, c->head.port, sm_lsu_may_send(c)) <= network_tick(&n->clock, now);
 }
 
 /* Has it done something that the others may see at once? */
@@ -125,7 +125,7 @@ void sm_run_ahead(struct sm *c, uint64_t now, uint64_t end, struct answer_queue 
     if (c->head.deferred && !sm_perform_unseen(c))
         return;
     n->answered_at = UINT64_MAX;
-    n->used = !crossbar_input_empty(n->requests, c->head.port);
+    n->used = !network_input_is_empty(n->requests, c->head.port);
     answers->given_until = later(answers->given_until, now);
     run_ahead(c, end, answers);
 }

@@ -7,7 +7,7 @@
 #include "base/host_part.h"
 #include "mem/address_map.h"
 #include "mem/answers.h"
-#include "mem/crossbar.h"
+#include "mem/network.h"
 #include "mem/pieces.h"
 #include "sm/counters.h"
 #include "sm/observer.h"
@@ -42,7 +42,7 @@ struct sm_counts {
 
 /* Between the cores and what they are connected to; all of it is the owner's, and stays. */
 struct sm_wires {
-    struct crossbar *requests; /* it sends at its cluster's port */
+    struct network *requests; /* it sends at its cluster's port */
     const struct address_map *map;
     struct network_clock clock;
     struct piece_rules cut; /* each piece of a request is answered */
@@ -59,7 +59,7 @@ struct sm_wires {
 
 /* What its owner asks in every cycle, without a call. It stands first in struct sm, whose rest is in core.h. */
 struct sm_head {
-    uint32_t id, port;     /* crossbar port of its cluster */
+    uint32_t id, port;     /* network port of its cluster */
     uint32_t deferred;     /* instructions that sm_perform will perform */
     uint32_t blocks_ended; /* since the owner set it to 0 */
     uint8_t part;          /* enum host_part: what of it is being run */

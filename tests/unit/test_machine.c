@@ -190,7 +190,7 @@ static void test_keys_have_fields_of_their_own(void **state)
     static const size_t bytes[MACHINE_TYPE_COUNT] = {
         [MACHINE_U32] = 4,   [MACHINE_U64] = 8,      [MACHINE_MHZ] = 8,   [MACHINE_BOOL] = 1,   [MACHINE_LIST] = 20,
         [MACHINE_TEXT] = 64, [MACHINE_MULTIPLY] = 4, [MACHINE_INDEX] = 4, [MACHINE_WRITES] = 4, [MACHINE_ALLOCATE] = 4,
-        [MACHINE_DRAM] = 4,  [MACHINE_EMPTIES] = 4,  [MACHINE_BOOK] = 4};
+        [MACHINE_DRAM] = 4,  [MACHINE_EMPTIES] = 4,  [MACHINE_BOOK] = 4,  [MACHINE_NETWORK] = 4};
     for (uint32_t i = 0; i < machine_key_count; i++) {
         const struct machine_key *a = &machine_keys[i];
         assert_int_equal(a->bytes, bytes[a->type]);
@@ -655,12 +655,12 @@ static void test_import(void **state)
     assert_int_equal(m.mem.l2.dram_queue, 62);
     assert_int_equal(m.mem.l2.return_queue, 63);
     assert_int_equal(m.mem.l2.reply_queue, 64);
-    assert_int_equal(m.mem.crossbar.flit_bytes, 40);
-    assert_int_equal(m.mem.crossbar.input_flits, 73);
-    assert_int_equal(m.mem.crossbar.speedup, 2);
-    assert_int_equal(m.mem.crossbar.injection_flits, 9);
-    assert_int_equal(m.mem.crossbar.ejection_flits, 16);
-    assert_int_equal(m.mem.crossbar.hop_cycles, 4);
+    assert_int_equal(m.mem.network.flit_bytes, 40);
+    assert_int_equal(m.mem.network.input_flits, 73);
+    assert_int_equal(m.mem.network.speedup, 2);
+    assert_int_equal(m.mem.network.injection_flits, 9);
+    assert_int_equal(m.mem.network.ejection_flits, 16);
+    assert_int_equal(m.mem.network.hop_cycles, 4);
     assert_int_equal(m.mem.dram.scheduler, DRAM_FIFO);
     assert_int_equal(m.mem.dram.t_rtpl, 2);
     assert_int_equal(m.mem.dram.channel_bit, 9);
@@ -684,11 +684,11 @@ static void test_import(void **state)
     assert_false(m.sm.fence_drops_l1);
     assert_int_equal(m.sm.launch_empties, LAUNCH_EMPTIES_CACHES);
     assert_int_equal(m.sm.issue_per_warp, 2);
-    assert_int_equal(m.mem.crossbar.input_flits, 19);
-    assert_int_equal(m.mem.crossbar.output_flits, 28);
-    assert_int_equal(m.mem.crossbar.injection_flits, 0);
-    assert_int_equal(m.mem.crossbar.hop_cycles, 0);
-    assert_int_equal(m.mem.crossbar.speedup, 1);
+    assert_int_equal(m.mem.network.input_flits, 19);
+    assert_int_equal(m.mem.network.output_flits, 28);
+    assert_int_equal(m.mem.network.injection_flits, 0);
+    assert_int_equal(m.mem.network.hop_cycles, 0);
+    assert_int_equal(m.mem.network.speedup, 1);
     assert_int_equal(m.mem.dram.t_rc, 35);
     assert_int_equal(m.mem.dram.banks, 8);
     assert_int_equal(m.mem.dram.queue, 16);

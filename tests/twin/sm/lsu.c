@@ -191,11 +191,11 @@ static bool send(struct sm *c, struct packet *p)
     bool carries_data = packet_is_write(p) || p->kind == PACKET_ATOMIC;
     uint32_t bytes = HEADER_BYTES + (carries_data ? p->bytes : 0);
     uint64_t tick = network_tick(&c->wires.clock, c->now);
-    if (!crossbar_has_room_at(c->wires.requests, c->head.port, bytes, tick))
+    if (!network_has_room_at(c->wires.requests, c->head.port, bytes, tick))
         return false;
     p->core = (uint16_t)c->head.id;
     p->slice = (uint8_t)address_map_slice(c->wires.map, p->address);
-    crossbar_push(c->wires.requests, c->head.port, p->slice, p, bytes, tick);
+    network_push(c->wires.requests, c->head.port, p->slice, p, bytes, tick);
     return true;
 }
 

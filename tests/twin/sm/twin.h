@@ -23,7 +23,7 @@
 
 #include "mem/address_map.h"
 #include "mem/coalesce.h"
-#include "mem/crossbar.h"
+#include "mem/network.h"
 #include "policy/counters.h"
 #include "sm/sm.h"
 
