@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # The core (src/sm) and the model (src/model): the same program must leave the same results, order of issue included.
 # sh tests/twin/compare.sh BUILD [all], from the repository's root; counted as the command-line tests are. Without `all`,
-# a part that takes half a minute on an idle machine: every machine and policy with few workloads, which between them use
+# a part that takes a minute on an idle machine: every machine and policy with few workloads, which between them use
 # every kind of memory, and some random kernels.
 # Left out of builds with sanitizers: a sanitizer need not look at the model, and other tests run the same kernels.
 # Left out of second builds: it would compare the same two sources again.
