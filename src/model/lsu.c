@@ -141,10 +141,8 @@ static void drop_atomic_line(struct sm *c, const struct packet *p)
 static bool past_caches(struct sm *c, struct packet *p)
 {
     p->origin = ORIGIN_LSU;
-    c->lsu.room_wanted = model_bytes(c, p);
     if (!model_send(c, p))
         return false;
-    c->lsu.room_wanted = 0;
     drop_atomic_line(c, p);
     c->warps[p->warp].stores += store_answers(c, p);
     if (!packet_is_write(p) && p->kind != PACKET_ATOMIC) /* one answer has been counted */
@@ -216,16 +214,6 @@ static uint32_t atomic_cycles(const struct sm *c, const struct packet *p)
     return cycles && sectors > 1 ? cycles + 1 : cycles;
 }
 
-/* The next access of an instruction that goes past the caches makes sure of its room in the step of the access before
- * it: as much as all its bytes take, also where it will carry some sectors of them alone. */
-static void look_for_room(struct sm *c, uint32_t id)
-{
-    struct packet next = next_packet(c, id);
-    uint32_t bytes = model_bytes_with(&next, next.bytes);
-    if (!model_has_room(c, bytes))
-        c->lsu.room_wanted = bytes;
-}
-
 /* One access per step, into the L1D one per bank. True: all are on their way. */
 static bool send_accesses(struct sm *c, uint32_t id)
 {
@@ -239,21 +227,12 @@ static bool send_accesses(struct sm *c, uint32_t id)
         if (f->atomic)
             c->lsu.atomics_from = c->now + atomic_cycles(c, &p);
     }
-    if (f->next_access == f->access_count)
-        return true;
-    if (f->route == PAST_CACHES)
-        look_for_room(c, id);
-    return false;
+    return f->next_access == f->access_count;
 }
 
 static bool access_memory(struct sm *c, uint32_t id)
 {
-    struct lsu *l = &c->lsu;
-    if (c->inflight[id].atomic && c->now < l->atomics_from) {
-        l->room_wanted = 0;
-        return false;
-    }
-    if (l->room_wanted && !model_has_room(c, l->room_wanted))
+    if (c->inflight[id].atomic && c->now < c->lsu.atomics_from)
         return false;
     return send_accesses(c, id);
 }

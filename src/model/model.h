@@ -176,7 +176,6 @@ struct fragments {
 
 struct lsu {
     int32_t at_work;        /* the instruction that sends its accesses, or NOTHING */
-    uint32_t room_wanted;   /* bytes that its next access finds no room for; 0 means the access has not been tried */
     uint64_t atomics_from;  /* the cycle from which the next access of an atomic may be sent */
     int32_t writes;         /* the instruction whose registers are being written, or NOTHING */
     uint32_t turn;          /* the client of writeback that is asked first */
@@ -389,9 +388,6 @@ void model_acknowledge_store(struct sm *c, uint32_t slot);
 void model_answer_atomic(struct sm *c, uint32_t id); /* its warp waits for one answer less, if it is an atomic */
 
 /* way_out.c */
-uint32_t model_bytes(const struct sm *c, const struct packet *p); /* that it takes in the interconnect */
-uint32_t model_bytes_with(const struct packet *p, uint32_t data_bytes);
-bool model_has_room(const struct sm *c, uint32_t bytes);
 bool model_send(struct sm *c, struct packet *p); /* false: there is no room */
 void model_send_miss(struct sm *c, struct cache *cache, enum origin origin);
 uint32_t model_answers(const struct sm *c, const struct packet *request); /* packets that answer it */

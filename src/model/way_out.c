@@ -3,7 +3,7 @@
 
 enum { HEADER_BYTES = 8 };
 
-uint32_t model_bytes_with(const struct packet *p, uint32_t data_bytes)
+static uint32_t bytes_with(const struct packet *p, uint32_t data_bytes)
 {
     bool carries_data = packet_is_write(p) || p->kind == PACKET_ATOMIC;
     return HEADER_BYTES + (carries_data ? data_bytes : 0);
@@ -11,7 +11,7 @@ uint32_t model_bytes_with(const struct packet *p, uint32_t data_bytes)
 
 /* With the rule exact_sectors, stores and atomics that name their sectors carry these alone. Only a store that writes a
  * sector in part needs a header, for the mask that says which part. */
-uint32_t model_bytes(const struct sm *c, const struct packet *p)
+static uint32_t bytes_of(const struct sm *c, const struct packet *p)
 {
     bool names_sectors = c->config->exact_sectors && c->wires.tells_written && p->sectors;
     uint32_t sector_bytes = packet_sectors(p->sectors) * SECTOR_BYTES;
@@ -19,7 +19,7 @@ uint32_t model_bytes(const struct sm *c, const struct packet *p)
         return sector_bytes;
     if (names_sectors && p->kind == PACKET_STORE)
         return packet_writes_all(p) ? sector_bytes : HEADER_BYTES + sector_bytes;
-    return model_bytes_with(p, p->bytes);
+    return bytes_with(p, p->bytes);
 }
 
 /* An L2 in two halves has each slice twice: a core asks the one in the half that is near to it. Cores are near to the
@@ -35,15 +35,10 @@ static uint8_t slice_of(const struct sm *c, uint64_t address)
 
 static uint64_t tick(const struct sm *c) { return network_tick(&c->wires.clock, c->now); }
 
-bool model_has_room(const struct sm *c, uint32_t bytes)
-{
-    return crossbar_has_room_at(c->wires.requests, c->head.port, bytes, tick(c));
-}
-
 bool model_send(struct sm *c, struct packet *p)
 {
-    uint32_t bytes = model_bytes(c, p);
-    if (!model_has_room(c, bytes))
+    uint32_t bytes = bytes_of(c, p);
+    if (!crossbar_has_room_at(c->wires.requests, c->head.port, bytes, tick(c)))
         return false;
     p->core = (uint16_t)c->head.id;
     p->slice = slice_of(c, p->address);

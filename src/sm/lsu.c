@@ -574,7 +574,7 @@ STEP bool send_accesses(struct sm *c, uint16_t id, bool plain)
     if (f->next_access == a->count)
         return true;
     if (!plain && f->route == ROUTE_PAST) /* looked at now, an access without room costs no further cycle */
-        has_network_room(c, bytes_with(&c->lsu.access, a->list[f->next_access].bytes));
+        has_network_room(c, packet_bytes(c, make_packet(&c->lsu, f, a)));
     return false;
 }
 
