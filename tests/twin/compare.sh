@@ -70,7 +70,8 @@ else
     machines vectoradd
     workload '-m ccws -s ccws' bfs
     workload '-m gtx480 -s lrr' reduct sobel b+tree
-    workload '-m h200 --set machine.cores=8' reduct sobel histogram bitonic spmv-vector
+    workload '-m h200 --set machine.cores=8' reduct sobel bitonic spmv-vector
+    workload '-m h200 --set machine.cores=4' histogram # atomics wait for room in the interconnect
     policies dwthaar
     random '-m gtx480' 15 15
     random '-m ccws' 0 15
