@@ -25,8 +25,10 @@ static uint32_t find_folders(char folders[FOLDERS_MOST][FOLDER_BYTES])
     if (!dladdr((void *)(uintptr_t)&machine_load, &info) || !info.dli_fname || !realpath(info.dli_fname, base))
         if (!realpath("/proc/self/exe", base))
             return count;
-    /* a library for wider processors lies two folders below the one for all */
+    /* A library for wider processors lies two folders below the one for all, that of the model one. */
     char *end = strstr(base, "/glibc-hwcaps/");
+    if (!end)
+        end = strstr(base, "/model/libcuda.so");
     if (!end)
         end = strrchr(base, '/');
     if (end)

@@ -8,6 +8,7 @@
 #include "results/metrics.h"
 #include "results/put.h"
 #include "results/races.h"
+#include "sm/sm.h"
 
 #include <errno.h>
 #include <math.h>
@@ -183,6 +184,8 @@ static json_t *host(const struct gpu *g, const struct gpu_kernel *sum, double wa
     json_t *o = json_object();
     getrusage(RUSAGE_SELF, &usage);
     put(o, "built_for", json_string(exec_built_for()));
+    if (sm_is_model)
+        put(o, "model", json_true());
     put(o, "wall_seconds", json_real(wall_seconds));
     put(o, "launch_seconds", json_real(g->launch_seconds));
     put(o, "parts", host_parts(g));

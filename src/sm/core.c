@@ -2,6 +2,8 @@
 #include "sm/core.h"
 #include "sm/regroup.h"
 
+const bool sm_is_model = false;
+
 struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t id, uint32_t core_count,
                      const struct sm_policies *policies, const struct sm_wires *wires, struct error *e)
 {

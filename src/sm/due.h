@@ -38,8 +38,7 @@ static inline void due_by(struct sm_due *d, enum core_part part, uint64_t cycle)
 static inline uint64_t due_next(const struct sm_due *d, uint64_t now)
 {
     uint64_t a = d->at[PART_PIPELINES] < d->at[PART_LSU] ? d->at[PART_PIPELINES] : d->at[PART_LSU],
-             b = d->at[PART_ISSUE] < d->at[PART_FRONT] ? d->at[PART_ISSUE] : d->at[PART_FRONT],
-             next = a < b ? a : b;
+             b = d->at[PART_ISSUE] < d->at[PART_FRONT] ? d->at[PART_ISSUE] : d->at[PART_FRONT], next = a < b ? a : b;
     return next > now ? next : now + 1;
 }
 

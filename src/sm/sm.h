@@ -17,6 +17,9 @@
 
 enum { SM_PROBES = 16 };
 
+/* This core is the one that is written to be read (src/model); false: the fast one (src/sm). */
+extern const bool sm_is_model;
+
 /* The policies of a machine as its cores are made with them. */
 struct sm_policies {
     const struct heddle_scheduler *scheduler;
