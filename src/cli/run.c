@@ -452,7 +452,7 @@ struct setup {
 
 static bool model_has_unit(const struct gpu_options *o, struct error *e)
 {
-    const struct heddle_divergence *unit = o->divergence.divergence;
+    const struct heddle_divergence *unit = o->policies.divergence.divergence;
     return !unit || !unit->regroups ||
            error_set(e, ERROR_NOT_FOUND, "--model: divergence unit %s regroups threads, which the model does not do",
                      unit->policy.name);
