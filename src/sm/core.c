@@ -86,6 +86,8 @@ static __attribute__((noinline, cold)) void run_early_steps(struct sm *c)
     sm_lsu_finish_hits(c);
     for (uint32_t n = 0; n + 1 < c->config->lsu_steps; n++) {
         sm_lsu_early_step(c, n);
+        if (collector_moves(c->pipes.collector))
+            due_by(&c->due, PART_PIPELINES, c->now + 1);
         collector_early_step(c->pipes.collector);
     }
 }
