@@ -80,22 +80,22 @@ static bool router_fits(const struct network_config *c, struct network_misfit *w
     }
     if (c->injection_flits >= c->input_flits) {
         snprintf(why->text, sizeof why->text,
-                 "interconnect.injection_flits = %u leaves the router nothing of an input buffer of %u flits "
-                 "(input_buffer_flits)",
+                 "interconnect.injection_flits = %u leaves the router (interconnect.network) nothing of an input "
+                 "buffer of %u flits (input_buffer_flits)",
                  c->injection_flits, c->input_flits);
         return misfit(why, &c->injection_flits, &c->input_flits);
     }
     if (c->ejection_flits >= c->output_flits) {
         snprintf(why->text, sizeof why->text,
-                 "interconnect.ejection_flits = %u leaves nothing in front of it of an output buffer of %u flits "
-                 "(output_buffer_flits)",
+                 "interconnect.ejection_flits = %u leaves the router (interconnect.network) nothing of an output "
+                 "buffer of %u flits (output_buffer_flits)",
                  c->ejection_flits, c->output_flits);
         return misfit(why, &c->ejection_flits, &c->output_flits);
     }
     if (c->hop_cycles < 2 || c->hop_cycles > LINKS_MOST) {
         snprintf(why->text, sizeof why->text,
-                 "interconnect.hop_cycles = %u: expected 2 to %d with a router (interconnect.injection_flits), to and "
-                 "from which it is",
+                 "interconnect.hop_cycles = %u: expected 2 to %d, the way to a router and from it "
+                 "(interconnect.network, interconnect.injection_flits)",
                  c->hop_cycles, LINKS_MOST);
         return misfit(why, &c->hop_cycles, &c->injection_flits);
     }
