@@ -1,8 +1,10 @@
 /* Accounting: see account.h. */
 #include "sm/core.h"
 
-const char *const stall_names[STALL_COUNT] = {"issued",  "not_picked", "fetch",  "scoreboard", "memory", "pipeline",
-                                              "barrier", "fence",      "atomic", "held",       "drain"};
+const char *const stall_names[STALL_COUNT] = {
+#define STALL(id, name, sample, help, nsight) [STALL_##id] = &name[sizeof "stalls." - 1],
+#include "heddle/metrics.def"
+};
 
 void account_begin(struct sm_account *a, uint64_t now)
 {
