@@ -15,6 +15,7 @@
 #include "sm/inflight.h"
 #include "sm/issue.h"
 #include "sm/lsu.h"
+#include "sm/network.h"
 #include "sm/observer.h"
 #include "sm/pipeline.h"
 #include "sm/policy_host.h"

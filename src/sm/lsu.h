@@ -11,8 +11,6 @@
 #include "exec/exec.h"
 #include "mem/cache.h"
 #include "mem/coalesce.h"
-#include "mem/crossbar.h"
-#include "mem/pieces.h"
 #include "mem/ring.h"
 #include "sm/config.h"
 
@@ -94,75 +92,6 @@ struct sm_lsu {
     uint16_t texture_hits[SM_TEXTURE_HITS]; /* or results, in order, where there is a queue of fragments */
 };
 
-enum { SM_KEPT_ACCESSES = 32 };
-struct kept_access {
-    uint64_t cycle;
-    uint16_t id, slot; /* of the instruction */
-    bool store;
-    struct exec_kept exec;
-};
-
-/* What a core that runs ahead has done that others can see, in the order of its cycles: network.c. */
-struct sm_kept {
-    struct kept_access accesses[SM_KEPT_ACCESSES];
-};
-
-/* The core's way into the interconnect, which the front end uses too. */
-struct sm_network {
-    struct crossbar *requests;
-    struct expected_answers *expected;
-    bool stops;  /* a load may end whose result is still to come */
-    bool merged; /* a load that was kept waits for a line that has been asked for before */
-    bool keeps;  /* loads and stores: struct sm_wires */
-    bool used;   /* while it runs ahead: its port was not empty, or it has sent something */
-    const struct address_map *map;
-    struct network_clock clock;
-    uint64_t room_at;       /* the cycle in which there is room for blocked_bytes; UINT64_MAX: not known */
-    uint64_t answered_at;   /* while it runs ahead: the first cycle in which what it has sent may be answered */
-    struct piece_rules cut; /* each piece of a request is answered */
-    uint32_t half, near;    /* of an L2 in two halves: slices of one; the first of the half that is near. 0: one L2 */
-    uint32_t answer_cycles; /* from a cycle in which it sends something to that of an answer, at least */
-    /* Of a packet that finds no room: the core is woken when it does; 0: none. The owner's. */
-    uint32_t *blocked_bytes;
-    uint16_t access_first, access_count; /* of kept: those from the first on are to come */
-    struct sm_kept *kept;
-};
-
-/* Which slice is asked for an address. */
-static inline uint8_t network_slice(const struct sm_network *n, uint64_t address)
-{
-    uint32_t slice = address_map_slice(n->map, address);
-    if (n->half)
-        slice = (slice < n->half ? slice : slice - n->half) + n->near;
-    return (uint8_t)slice;
-}
-
-static inline uint32_t network_answers(const struct sm_network *n, const struct packet *request)
-{
-    return pieces_of_request(&n->cut, request);
-}
-
-/* Has the network been run for this cycle? Then it is known what has left the port before it; of a later cycle, what
- * will have left at least. */
-static inline bool network_is_known(const struct sm_network *n, uint64_t now) { return now < *n->clock.run_until; }
-
-static inline bool network_has_room(const struct sm_network *n, uint32_t port, uint32_t bytes, uint64_t now)
-{
-    return crossbar_has_room_at(n->requests, port, bytes, network_tick(&n->clock, now));
-}
-
-/* network.c */
-void network_await_room(struct sm *c);
-void network_note_sent(struct sm_network *n, const struct packet *p, uint64_t now);
-
-static inline void network_push(struct sm_network *n, uint32_t port, const struct packet *p, uint32_t bytes,
-                                uint64_t now)
-{
-    expected_add(n->expected, p, now);
-    crossbar_push(n->requests, port, p->slice, p, bytes, network_tick(&n->clock, now));
-    network_note_sent(n, p, now);
-}
-
 /* lsu.c */
 void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *config);
 void sm_lsu_step(struct sm *c);                         /* the last step of the cycle */
@@ -177,16 +106,19 @@ static inline bool lsu_idle(const struct sm_lsu *l)
            !l->hits.count && !l->shared_count && !l->responses.count && !l->texture_count && !l->fragment_count;
 }
 void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin);
-/* lsu_access.c: while it runs ahead, what it has issued in this cycle, as far as the others cannot tell: what they
- * write is kept. False: the rest waits for its turn. */
-bool sm_perform_unseen(struct sm *c);
-void sm_note_overwritten(struct sm *c, uint32_t slot, const struct sm_inst *by);
-uint32_t sm_lsu_may_send(const struct sm *c); /* so many flits, or fewer, in its next cycle; it asks for no more room */
+/* The flits that the unit sends in its next cycle, at most, with those for which it only looks for room. */
+uint32_t sm_lsu_may_send(const struct sm *c);
 
 /* lsu_access.c: from the executed instruction to its accesses */
 void sm_coalesce(struct sm *c, uint16_t id);
-uint64_t sm_first_thread(const struct sm *c,
-                         uint32_t slot); /* number of its lane 0 among all threads that share local memory */
+/* The number of the slot's lane 0 among all threads that share local memory. */
+uint64_t sm_first_thread(const struct sm *c, uint32_t slot);
+/* For a core that runs ahead: performs the deferred instructions of this cycle, as long as no other core can tell.
+ * Stores, and loads whose values may come later, are kept (struct sm_kept). Returns false when it has stopped at an
+ * instruction that must wait until the other cores have come to this cycle. */
+bool sm_perform_unseen(struct sm *c);
+/* An instruction of the slot writes registers that a kept load writes too: the load's values are dropped there. */
+void sm_note_overwritten(struct sm *c, uint32_t slot, const struct sm_inst *by);
 
 /* lsu_texture.c, where there is a queue of fragments */
 void sm_texel_blocks(const struct texture_array *a, uint32_t line_bytes, uint32_t mask,
