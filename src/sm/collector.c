@@ -33,9 +33,9 @@ struct kind {
     uint64_t members; /* its collectors */
     uint32_t ports, width;
     uint32_t last; /* collector dispatched last */
-    uint32_t waiting_count, done_count;
-    struct id_oc *waiting;    /* ID/OC registers, oldest instruction first, as in the others */
-    struct instruction *done; /* OC/EX registers */
+    uint32_t id_oc_count, oc_ex_count;
+    struct id_oc *id_oc;       /* ID/OC registers, oldest instruction first, as in the others */
+    struct instruction *oc_ex; /* OC/EX registers */
 };
 
 /* Collectors whose turn at a bank has not come, in order of arrival. A ring; the counters run on and are taken modulo
@@ -54,7 +54,7 @@ struct collector {
     uint8_t *queues;      /* those of all banks, one after the other */
     struct kind kinds[COLLECT_KINDS];
     uint64_t turn[COLLECTORS_MOST]; /* banks whose first request is the collector's */
-    struct instruction held[COLLECTORS_MOST];
+    struct instruction inside[COLLECTORS_MOST];
     uint8_t behind[COLLECTORS_MOST]; /* a collector's requests in queues */
     uint8_t kind_of[COLLECTORS_MOST];
     struct queue behind_of[BANKS_MOST];
@@ -72,8 +72,8 @@ static uint32_t kind_create(struct collector *c, struct arena *a, enum collector
                                    .ports = ports,
                                    .width = width,
                                    .last = first + collectors - 1,
-                                   .waiting = arena_array(a, struct id_oc, width),
-                                   .done = arena_array(a, struct instruction, width)};
+                                   .id_oc = arena_array(a, struct id_oc, width),
+                                   .oc_ex = arena_array(a, struct instruction, width)};
     for (uint32_t i = 0; i < collectors; i++)
         c->kind_of[first + i] = (uint8_t)kind;
     return first + collectors;
@@ -102,10 +102,10 @@ struct collector *collector_create(struct arena *a, const struct sm_config *conf
 void collector_accept(struct collector *c, enum collector_kind kind, inflight_id id, struct collector_banks banks)
 {
     struct kind *k = &c->kinds[kind];
-    uint32_t count = k->waiting_count;
+    uint32_t count = k->id_oc_count;
     assert(count < k->width && banks.count <= COLLECT_OPERANDS);
-    struct id_oc *to = &k->waiting[count++];
-    k->waiting_count = count;
+    struct id_oc *to = &k->id_oc[count++];
+    k->id_oc_count = count;
     c->head.accepts &= (uint8_t) ~((uint32_t)(count == k->width) << kind);
     c->head.wanted |= k->members;
     *to = (struct id_oc){.instruction = {.age = c->age++, .id = id}, .banks = banks};
@@ -122,23 +122,23 @@ bool collector_write_bank(struct collector *c, uint32_t bank)
 /* To the OC/EX registers, the oldest of which is taken first, whichever was ready first. */
 STEP void dispatch_kind(struct collector *c, uint32_t kind, struct kind *k, uint64_t ready)
 {
-    struct instruction *done = k->done;
+    struct instruction *done = k->oc_ex;
     uint64_t left = 0;
-    uint32_t count = k->done_count, last = k->last, width = k->width,
+    uint32_t count = k->oc_ex_count, last = k->last, width = k->width,
              most = count + k->ports < width ? count + k->ports : width;
     do {
         uint64_t behind = ready & (~1ull << last);
         last = (uint32_t)__builtin_ctzll(behind ? behind : ready);
         ready ^= 1ull << last;
         left |= 1ull << last;
-        struct instruction next = c->held[last];
+        struct instruction next = c->inside[last];
         uint32_t at = count++;
         for (; at > 0 && (int32_t)(done[at - 1].age - next.age) > 0; at--)
             done[at] = done[at - 1];
         done[at] = next;
     } while (ready && count < most);
     k->last = last;
-    k->done_count = count;
+    k->oc_ex_count = count;
     c->head.ready ^= left;
     c->head.free |= left;
     c->head.offers |= (uint8_t)(1u << kind);
@@ -217,15 +217,15 @@ static inline uint64_t ask_banks(struct collector *c, const struct collector_ban
 
 STEP void allocate_kind(struct collector *c, uint32_t kind, struct kind *k, uint64_t free)
 {
-    struct id_oc *waiting = k->waiting;
+    struct id_oc *waiting = k->id_oc;
     uint64_t taken = 0, ready = 0;
-    uint32_t all = k->waiting_count, most = all < k->ports ? all : k->ports, count = 0;
+    uint32_t all = k->id_oc_count, most = all < k->ports ? all : k->ports, count = 0;
     do {
         uint32_t to = (uint32_t)__builtin_ctzll(free);
         uint64_t bit = free & -free;
         free ^= bit;
         taken |= bit;
-        c->held[to] = waiting[count].instruction;
+        c->inside[to] = waiting[count].instruction;
         c->turn[to] = ask_banks(c, &waiting[count].banks, to);
         if (!waiting[count].banks.count)
             ready |= bit;
@@ -234,7 +234,7 @@ STEP void allocate_kind(struct collector *c, uint32_t kind, struct kind *k, uint
     c->head.free ^= taken;
     c->head.ready |= ready;
     c->head.accepts |= (uint8_t)(1u << kind);
-    k->waiting_count = all - count;
+    k->id_oc_count = all - count;
     for (uint32_t i = count; i < all; i++)
         waiting[i - count] = waiting[i];
     if (count == all)
@@ -268,9 +268,9 @@ __attribute__((noinline)) void collector_early_step(struct collector *c) { step(
 void collector_take(struct collector *c, enum collector_kind kind)
 {
     struct kind *k = &c->kinds[kind];
-    struct instruction *done = k->done;
-    assert(k->done_count > 0);
-    uint32_t count = --k->done_count;
+    struct instruction *done = k->oc_ex;
+    assert(k->oc_ex_count > 0);
+    uint32_t count = --k->oc_ex_count;
     c->head.room |= k->members;
     if (!count)
         c->head.offers &= (uint8_t) ~(1u << kind);

@@ -103,7 +103,7 @@ void sm_l1_invalidate(struct sm *c)
 uint64_t sm_l1_refusals(const struct sm *c, const char **policy, bool *stands)
 {
     const struct heddle_l1 *l1 = c->lsu.l1d ? c->host.l1.l1 : NULL;
-    *stands = c->lsu.refused && c->lsu.retry == CACHE_FAIL_WAYS;
+    *stands = c->lsu.blocked && c->lsu.refusal == CACHE_FAIL_WAYS;
     *policy = l1 && l1->victim ? l1->policy.name : NULL;
     return *policy ? cache_counters(c->lsu.l1d)->fails[CACHE_FAIL_WAYS] : 0;
 }

@@ -11,7 +11,7 @@
 enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, LONGEST_ACCESS = 128, CLIENT_PAST_L1 = 3, CLIENT_L1D, CLIENTS };
 
 /* Parts of a step. The compiler makes copies of it: the last of a cycle and the others; and, of each, one that is
- * `plain`, which is a constant there: the instruction at work accesses the L1D alone, and only the L1D has results.
+ * `l1d_only`, which is a constant there: the instruction at work accesses the L1D alone, and only the L1D has results.
  * That is what a core mostly does that waits for memory, and most of a step is then known to do nothing. */
 #define STEP static inline __attribute__((always_inline))
 
@@ -19,7 +19,7 @@ void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
 {
     uint32_t banks = g->l1d.banks ? g->l1d.banks : 1;
     l->dispatch = l->next_wb = l->next_global = SM_NONE;
-    l->retry = -1;
+    l->refusal = -1;
     l->enters_after_collectors = g->enters_lsu_at_once;
     l->precedes = g->lsu_steps > 1 || g->l1d_latency_behind;
     ring_init(&l->responses, a, g->lsu_response_queue ? g->lsu_response_queue : 2);
@@ -153,12 +153,12 @@ static inline uint16_t take_from_client(struct sm *c, uint32_t client)
             answer_atomic(c, c->flights.list[id].slot);
         return id;
     default:
-        l->refused = false; /* an entry may be free again */
+        l->blocked = false; /* an entry may be free again */
         return take_ready(c->lsu.l1d);
     }
 }
 
-STEP void writeback(struct sm *c, bool plain)
+STEP void writeback(struct sm *c, bool l1d_only)
 {
     struct sm_lsu *l = &c->lsu;
     if (l->next_wb != SM_NONE) {
@@ -167,12 +167,12 @@ STEP void writeback(struct sm *c, bool plain)
         answered(c, l->next_wb);
         l->next_wb = SM_NONE;
     }
-    bool others = !plain && ((l->shared_count | l->texture_count | l->read_only_waits) || l->next_global != SM_NONE);
+    bool others = !l1d_only && ((l->shared_count | l->texture_count | l->read_only_waits) || l->next_global != SM_NONE);
     uint32_t clients = others ? clients_with_results(c) : (uint32_t)(l->d->ready_requests != 0) << CLIENT_L1D;
     if (!clients)
         return;
     uint32_t from_turn = clients >> l->wb_turn << l->wb_turn; /* in turn: those from wb_turn on, then the first ones */
-    uint32_t client = plain ? (uint32_t)CLIENT_L1D : (uint32_t)__builtin_ctz(from_turn ? from_turn : clients);
+    uint32_t client = l1d_only ? (uint32_t)CLIENT_L1D : (uint32_t)__builtin_ctz(from_turn ? from_turn : clients);
     l->next_wb = take_from_client(c, client);
     l->wb_turn = client + 1 == CLIENTS ? 0 : client + 1;
 }
@@ -216,7 +216,7 @@ STEP void take_response(struct sm *c)
             fill_l1d(c, p);
         else
             cache_fill(to, p, c->now);
-        l->refused &= l->retry == CACHE_FAIL_MSHR; /* that waits for an entry; one that waits for a place in the queue
+        l->blocked &= l->refusal == CACHE_FAIL_MSHR; /* that waits for an entry; one that waits for a place in the queue
                                                       may be for the very line that has come */
     }
     ring_pop(&l->responses);
@@ -269,8 +269,8 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
     p->slice = network_slice(&c->net, p->address);
     network_push(&c->net, c->head.port, p, bytes, c->now);
     cache_miss_pop(cache);
-    if (origin == ORIGIN_L1D && c->lsu.retry == CACHE_FAIL_QUEUE)
-        c->lsu.refused = false;
+    if (origin == ORIGIN_L1D && c->lsu.refusal == CACHE_FAIL_QUEUE)
+        c->lsu.blocked = false;
 }
 
 /* One packet of each cache (of instructions too), and of an instruction that goes past them one, and a look at whether
@@ -299,20 +299,20 @@ __attribute__((noinline)) uint32_t sm_lsu_may_send(const struct sm *c)
 static void count_refusals(struct sm *c, uint64_t step)
 {
     struct sm_lsu *l = &c->lsu;
-    if (l->retry >= 0)
-        c->account.counters.l1d.fails[l->retry] += step - l->refused_until;
+    if (l->refusal >= 0)
+        c->account.counters.l1d.fails[l->refusal] += step - l->refused_until;
     l->refused_until = step;
 }
 
 void sm_lsu_count_refusals(struct sm *c, uint64_t now)
 {
-    if (c->lsu.retry >= 0)
+    if (c->lsu.refusal >= 0)
         count_refusals(c, now * c->config->lsu_steps);
 }
 
 void lsu_try_again(struct sm *c)
 {
-    c->lsu.refused = false;
+    c->lsu.blocked = false;
     due_now(&c->due, PART_LSU);
 }
 
@@ -320,21 +320,21 @@ void lsu_try_again(struct sm *c)
 static inline bool access_l1d(struct sm *c, const struct packet *p)
 {
     struct cache_result r;
-    if (c->lsu.refused)
+    if (c->lsu.blocked)
         return false;
-    if (c->lsu.retry >= 0)
+    if (c->lsu.refusal >= 0)
         count_refusals(c, c->lsu.step);
     r.evicted = false;
     enum cache_outcome outcome = cache_access(c->lsu.l1d, p, c->warps[p->warp].age, c->now, &r);
     if (c->host.hears_l1)
         sm_l1_tell_access(c, p, outcome, &r);
     if (outcome == CACHE_FAIL) {
-        c->lsu.retry = (int)r.fail;
-        c->lsu.refused = true;
+        c->lsu.refusal = (int)r.fail;
+        c->lsu.blocked = true;
         c->lsu.refused_until = c->lsu.step + 1;
         return false;
     }
-    c->lsu.retry = -1;
+    c->lsu.refusal = -1;
     if (unlikely(c->issue.loading) && outcome == CACHE_PENDING)
         c->net.merged |= c->flights.list[p->token].kept;
     if (c->lsu.counts_sectors && p->kind == PACKET_LOAD)
@@ -396,10 +396,10 @@ static bool send_past_l1(struct sm *c, struct packet *p)
     return true;
 }
 
-STEP bool enter_l1_pipe(struct sm *c, const struct packet *p, bool plain)
+STEP bool enter_l1_pipe(struct sm *c, const struct packet *p, bool l1d_only)
 {
     struct sm_lsu *l = &c->lsu;
-    if (plain || !l->l1_capacity) {
+    if (l1d_only || !l->l1_capacity) {
         expect_store_answers(c, p);
         if (access_l1d(c, p))
             return true;
@@ -463,14 +463,14 @@ static uint32_t atomic_cycles(const struct sm_config *g, const struct packet *p)
 }
 
 /* Sends what fits in a cycle. True: all accesses are on their way. */
-STEP bool send_accesses(struct sm *c, uint16_t id, bool plain)
+STEP bool send_accesses(struct sm *c, uint16_t id, bool l1d_only)
 {
     struct sm_inflight *f = &c->flights.list[id];
     const struct sm_accesses *a = &c->lsu.access_pool[f->accesses];
-    uint32_t most = !plain && f->route == ROUTE_L1D && c->config->l1d.banks ? c->config->l1d.banks : 1;
+    uint32_t most = !l1d_only && f->route == ROUTE_L1D && c->config->l1d.banks ? c->config->l1d.banks : 1;
     for (uint32_t n = 0; n < most && f->next_access < a->count; n++) {
         struct packet *p = make_packet(&c->lsu, f, a);
-        if (plain ? !enter_l1_pipe(c, p, true) : !send_access(c, f, p))
+        if (l1d_only ? !enter_l1_pipe(c, p, true) : !send_access(c, f, p))
             return false;
         f->next_access++;
         if (f->atomic)
@@ -483,7 +483,7 @@ static void leave(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->flights.list[id];
     c->lsu.dispatch = SM_NONE;
-    c->lsu.plain = false;
+    c->lsu.l1d_only = false;
     c->lsu.free_accesses[c->lsu.free_access_count++] = f->accesses;
     f->accesses = SM_NONE;
     f->in_lsu = false;
@@ -510,12 +510,12 @@ static inline void enter_shared_pipe(struct sm *c, uint16_t id, uint64_t ready)
     l->shared_pipe[at] = (struct sm_instruction_delay){.ready = ready, .id = id};
 }
 
-STEP void dispatch_cycle(struct sm *c, bool plain)
+STEP void dispatch_cycle(struct sm *c, bool l1d_only)
 {
     struct sm_lsu *l = &c->lsu;
     uint16_t id = l->dispatch;
     struct sm_inflight *f = &c->flights.list[id];
-    if (!plain && f->space == SM_SHARED) {
+    if (!l1d_only && f->space == SM_SHARED) {
         if (f->shared_cycles > 1) {
             f->shared_cycles--;
             return;
@@ -531,19 +531,19 @@ STEP void dispatch_cycle(struct sm *c, bool plain)
         leave(c, id);
         return;
     }
-    if (!plain && f->shared_cycles > 1) {
+    if (!l1d_only && f->shared_cycles > 1) {
         f->shared_cycles--;
         return;
     }
-    if (!plain && f->atomic && c->now < l->atomics_at)
+    if (!l1d_only && f->atomic && c->now < l->atomics_at)
         return;
-    if ((!plain && f->space == SM_NO_MEMORY) || send_accesses(c, id, plain))
+    if ((!l1d_only && f->space == SM_NO_MEMORY) || send_accesses(c, id, l1d_only))
         leave(c, id);
 }
 
 /* An instruction at work whose access was refused by the L1D does nothing until something changes. (With a pipeline in
  * front of the L1D, it is the pipeline that waits.) */
-static inline bool is_refused(const struct sm_lsu *l) { return l->refused && !l->l1_capacity; }
+static inline bool is_blocked(const struct sm_lsu *l) { return l->blocked && !l->l1_capacity; }
 
 /* Takes the next instruction, if one has its operands. */
 static inline void take_instruction(struct sm *c)
@@ -562,8 +562,8 @@ static inline void take_instruction(struct sm *c)
                                 .kind = f->packet_kind,
                                 .origin = ORIGIN_LSU,
                                 .takes_turns = f->inst->takes_turns};
-    l->plain = f->route == ROUTE_L1D && (f->space == SM_DEVICE || f->space == SM_LOCAL) && c->config->l1d.banks <= 1 &&
-               !l->l1_capacity && !c->observer && !c->regroup;
+    l->l1d_only = f->route == ROUTE_L1D && (f->space == SM_DEVICE || f->space == SM_LOCAL) &&
+                  c->config->l1d.banks <= 1 && !l->l1_capacity && !c->observer && !c->regroup;
     f->in_lsu = true;
 }
 
@@ -594,23 +594,23 @@ static void show_outstanding(struct sm *c)
     c->observer->outstanding(c->observer->context, c->head.id, c->now, l->outstanding_seen);
 }
 
-/* The instruction at work is plain, and only the L1D has results: what a core does that waits for memory. */
-static inline bool is_plain(const struct sm *c)
+/* The instruction at work is l1d_only, and only the L1D has results: what a core does that waits for memory. */
+static inline bool is_l1d_only(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    return l->plain &&
+    return l->l1d_only &&
            (l->responses.count | l->shared_count | l->texture_count | l->fragment_count | l->read_only_waits) == 0 &&
            l->next_global == SM_NONE;
 }
 
 /* last: of the cycle, at the end of which an instruction enters, if it does so before the collectors have their
  * step. */
-STEP void step_as(struct sm *c, bool last, bool plain)
+STEP void step_as(struct sm *c, bool last, bool l1d_only)
 {
     struct sm_lsu *l = &c->lsu;
     l->no_room = 0;
-    writeback(c, plain);
-    if (!plain) {
+    writeback(c, l1d_only);
+    if (!l1d_only) {
         if (l->responses.count)
             take_response(c);
         if (l->fragment_count)
@@ -624,19 +624,19 @@ STEP void step_as(struct sm *c, bool last, bool plain)
     }
     if (l->d->misses.count)
         sm_send_misses(c, l->l1d, ORIGIN_L1D);
-    if (!plain && l->l1_count)
+    if (!l1d_only && l->l1_count)
         l1_pipe_cycle(c);
-    if (!is_refused(l) && (plain || l->dispatch != SM_NONE))
-        dispatch_cycle(c, plain);
+    if (!is_blocked(l) && (l1d_only || l->dispatch != SM_NONE))
+        dispatch_cycle(c, l1d_only);
     if (last && l->dispatch == SM_NONE && !l->enters_after_collectors)
         take_instruction(c);
-    if (!plain && c->observer)
+    if (!l1d_only && c->observer)
         show_outstanding(c);
 }
 
 static inline void step(struct sm *c, bool last)
 {
-    if (is_plain(c))
+    if (is_l1d_only(c))
         step_as(c, last, true);
     else
         step_as(c, last, false);
@@ -665,7 +665,7 @@ static inline bool has_results(const struct sm_lsu *l)
 static inline uint64_t instruction_next(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    if (l->dispatch == SM_NONE || is_refused(l) || !has_room(l, ORIGIN_LSU))
+    if (l->dispatch == SM_NONE || is_blocked(l) || !has_room(l, ORIGIN_LSU))
         return SM_NEVER;
     const struct sm_inflight *f = &c->flights.list[l->dispatch];
     if (f->route == ROUTE_L1D && l->l1_capacity && l->l1_count == l->l1_capacity)
@@ -684,7 +684,7 @@ static uint64_t lsu_next(const struct sm *c)
     if (has_results(l) || can_send_misses(l))
         return soon;
     uint64_t next = instruction_next(c);
-    if (l->l1_count && !l->refused)
+    if (l->l1_count && !l->blocked)
         next = earlier(next, l->l1_pipe[l->l1_head].ready);
     if (l->shared_count)
         next = earlier(next, l->shared_pipe[l->shared_head].ready);

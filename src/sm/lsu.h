@@ -52,7 +52,7 @@ struct sm_fragment {
 
 struct sm_lsu {
     uint16_t dispatch;            /* instruction at work, or SM_NONE */
-    bool plain;                   /* it only accesses the L1D, once per cycle, without a pipeline in front */
+    bool l1d_only;                /* it only accesses the L1D, once per cycle, without a pipeline in front */
     bool enters_after_collectors; /* have moved, so in the cycle of leaving one (rule enters_lsu_at_once) */
     bool precedes;                /* something may come before the only step: other steps, hits whose latency follows */
     bool counts_sectors;          /* the L1D has sectors */
@@ -76,8 +76,8 @@ struct sm_lsu {
     uint16_t next_global;     /* answer that bypassed the L1, or SM_NONE */
     struct packet
         access;      /* of the instruction at work: what all its accesses have in common, and the one that is tried */
-    int retry;       /* enum cache_fail of the access that the L1D refused; -1 means that it refused none */
-    bool refused;    /* nothing has changed since: the access is not tried again */
+    int refusal;     /* enum cache_fail of the access that the L1D refused; -1 means that it refused none */
+    bool blocked;    /* nothing has changed since: the access is not tried again */
     uint8_t no_room; /* a set of enum sm_origin: packets that found no room in the interconnect in the last step */
     uint64_t step;   /* number of the step at hand, from the machine's start */
     uint64_t refused_until;                                /* the step up to which refusals have been counted */

@@ -507,8 +507,8 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
         s->branch = flags & (PTX_F_BRANCH | PTX_F_CALL | PTX_F_RET | PTX_F_EXIT);
         s->past_l1 = ptx_has_modifier(in, PTX_MOD_CG) || is_volatile_past_l1(b->config, in);
         s->element_bytes = (uint8_t)element_bytes(b->config, in);
-        s->may_be_held = (s->load || s->atomic) && (s->memory == SM_DEVICE || s->memory == SM_LOCAL);
-        s->wait = s->may_be_held || ((s->load || s->atomic) && s->memory == SM_TEXTURE) ? WAIT_LONG : WAIT_SHORT;
+        s->l1_load = (s->load || s->atomic) && (s->memory == SM_DEVICE || s->memory == SM_LOCAL);
+        s->wait = s->l1_load || ((s->load || s->atomic) && s->memory == SM_TEXTURE) ? WAIT_LONG : WAIT_SHORT;
         set_registers(b, s, in, i);
         set_order(b, s, in, &f->code[i]);
         int32_t loop = cfg->blocks[cfg->block_of_inst[i]].loop;

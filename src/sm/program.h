@@ -50,7 +50,7 @@ struct sm_inst {
     uint8_t wait;              /* enum sm_wait: what it is to wait for these */
     uint8_t element_bytes;     /* of a vector that is coalesced by its first element; else 0 */
     bool load, store, atomic, barrier, exit, branch, past_l1;
-    bool may_be_held;    /* hold_loads: loads and atomics of global and local memory */
+    bool l1_load;        /* hold_loads: loads and atomics of global and local memory */
     uint8_t adds_up;     /* enum ptx_adds_up: an atomic that a warp may do as one, where all lanes have one address */
     uint8_t adding;      /* cycles that this takes, in shared memory */
     uint8_t own_wait;    /* cycles until its warp issues again, where its machine instructions wait for each other */

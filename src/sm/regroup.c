@@ -74,7 +74,7 @@ void regroup_park(struct sm *c, uint32_t slot)
     struct regroup_slot *g = &c->regroup->slots[slot];
     struct regroup_block *b = &c->regroup->blocks[c->slots[slot].block];
     for (uint32_t i = 0; i < g->count; i++)
-        b->held[g->pieces[i].home] &= ~g->pieces[i].mask;
+        b->at_work[g->pieces[i].home] &= ~g->pieces[i].mask;
     g->count = 0;
     g->face.active = 0;
     if (!c->mixes && c->slots[slot].exec->state != WARP_FAULT)
@@ -102,7 +102,7 @@ static uint64_t take(struct sm *c, uint32_t slot, const struct heddle_piece *pie
     for (uint32_t i = 0; i < count; i++) {
         uint32_t home = pieces[i].home;
         g->pieces[i] = pieces[i];
-        b->held[home] |= pieces[i].mask;
+        b->at_work[home] |= pieces[i].mask;
         b->ran[home] |= pieces[i].mask;
         g->had[home] |= pieces[i].mask;
         g->face.active |= to_physical(r, home, pieces[i].mask);
@@ -142,9 +142,9 @@ static bool check_pieces(struct sm *c, uint32_t slot, const struct heddle_piece 
                             w->lanes & ~w->exited);
             return false;
         }
-        if (mask & (b->held[home] | given[home])) {
+        if (mask & (b->at_work[home] | given[home])) {
             regroup_trouble(c, "regroup of slot %u with lanes %08x of warp %u, of which %08x are in a slot that runs",
-                            slot, mask, home, mask & (b->held[home] | given[home]));
+                            slot, mask, home, mask & (b->at_work[home] | given[home]));
             return false;
         }
         uint32_t physical = to_physical(r, home, mask);
@@ -258,12 +258,12 @@ static void note_pcs(struct regroup_block *b, const struct heddle_piece *p, uint
 
 /* Makes the path that the slot goes on with the one that runs. Where all wait at a barrier, the slot arrives there as a
  * whole, with those of its threads that are at a place where paths meet. */
-static void settle(struct sm *c, uint32_t slot)
+static void choose_path(struct sm *c, uint32_t slot)
 {
     struct regroup *r = c->regroup;
     struct regroup_slot *g = &r->slots[slot];
     uint32_t block = c->slots[slot].block;
-    switch (regroup_paths_settle(&g->paths)) {
+    switch (regroup_paths_choose(&g->paths)) {
     case PATHS_RUN:
         g->face.pc = regroup_paths_top(&g->paths)->pc;
         g->face.active = regroup_paths_top(&g->paths)->lanes;
@@ -287,7 +287,7 @@ static void move_to(struct sm *c, uint32_t slot, uint32_t pc)
 {
     struct regroup_paths *paths = &c->regroup->slots[slot].paths;
     regroup_paths_top(paths)->pc = pc;
-    settle(c, slot);
+    choose_path(c, slot);
 }
 
 static void open_barrier(struct sm *c, uint32_t block)
@@ -311,7 +311,7 @@ static void open_barrier(struct sm *c, uint32_t block)
     sm_set_barriers(c, block);
     for (; opened; opened &= opened - 1) {
         uint32_t slot = (uint32_t)__builtin_ctzll(opened);
-        settle(c, slot);
+        choose_path(c, slot);
         sm_refresh(c, slot);
     }
 }
@@ -351,7 +351,7 @@ static uint32_t remove_lanes(struct sm *c, uint32_t slot, const uint32_t *masks,
         struct exec_warp *home = home_of(c, slot, p.home);
         if (masks[i]) {
             ended[count++] = (struct heddle_piece){p.home, masks[i]};
-            b->held[p.home] &= ~masks[i];
+            b->at_work[p.home] &= ~masks[i];
             g->had[p.home] &= ~masks[i];
             b->live -= (uint32_t)__builtin_popcount(masks[i]);
             lanes |= to_physical(r, p.home, masks[i]);
@@ -464,7 +464,7 @@ static void branch(struct sm *c, uint32_t slot, const struct exec_inst *in, cons
         regroup_paths_top(&g->paths)->pc = lanes ? target : pc + 1;
     else
         regroup_paths_split(&g->paths, &e);
-    settle(c, slot);
+    choose_path(c, slot);
 }
 
 /* Instructions */
@@ -553,7 +553,7 @@ static void control(struct sm *c, uint32_t slot, const struct exec_inst *in, con
             break;
         }
         regroup_paths_top(&g->paths)->waits = true;
-        settle(c, slot);
+        choose_path(c, slot);
         break;
     case PTX_OP_nanosleep:
         move_to(c, slot, pc + 1);

@@ -53,7 +53,7 @@ static void notice(struct sm *c, uint32_t slot)
     g->lanes &= ~ended.mask;
     g->pieces[0].mask = g->lanes;
     g->had[w->index] &= ~ended.mask;
-    r->blocks[c->slots[slot].block].held[w->index] &= ~ended.mask;
+    r->blocks[c->slots[slot].block].at_work[w->index] &= ~ended.mask;
     bool over = w->state == WARP_PARKED, arrives = over && g->lanes;
     if (w->state == WARP_DONE)
         g->count = 0;

@@ -64,7 +64,7 @@ static bool bring_up_runnable(struct regroup_paths *p)
     return false;
 }
 
-enum regroup_paths_state regroup_paths_settle(struct regroup_paths *p)
+enum regroup_paths_state regroup_paths_choose(struct regroup_paths *p)
 {
     while (p->depth) {
         const struct regroup_path *top = regroup_paths_top(p);

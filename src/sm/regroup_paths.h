@@ -35,6 +35,6 @@ void regroup_paths_split(struct regroup_paths *p, const struct heddle_branch *e)
 void regroup_paths_remove(struct regroup_paths *p, uint32_t lanes);               /* they have ended */
 void regroup_paths_open(struct regroup_paths *p);                                 /* those that wait go on */
 /* Drops entries that are over and brings up one that can run: to be called after every change. */
-enum regroup_paths_state regroup_paths_settle(struct regroup_paths *p);
+enum regroup_paths_state regroup_paths_choose(struct regroup_paths *p);
 
 #endif

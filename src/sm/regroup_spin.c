@@ -95,7 +95,7 @@ static uint32_t between(const struct sm *c, uint32_t block, uint32_t home)
 {
     const struct regroup_block *b = &c->regroup->blocks[block];
     const struct exec_warp *w = home_warp(c, block, home);
-    return w->lanes & ~w->exited & b->ran[home] & ~b->held[home];
+    return w->lanes & ~w->exited & b->ran[home] & ~b->at_work[home];
 }
 
 static bool those_between_spin(const struct sm *c, uint32_t block, uint32_t home)
@@ -144,7 +144,7 @@ void regroup_new_window(struct sm *c)
     for (uint64_t left = c->blocks.used; left; left &= left - 1) {
         struct regroup_block *b = &r->blocks[__builtin_ctzll(left)];
         for (uint32_t home = 0; home < HEDDLE_PIECES; home++)
-            b->ran[home] = b->held[home];
+            b->ran[home] = b->at_work[home];
     }
     for (uint32_t slot = 0; slot < c->config->warps; slot++) {
         r->slots[slot].asked = 0;

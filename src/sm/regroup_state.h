@@ -22,7 +22,7 @@ struct regroup_slot {
 
 struct regroup_block {
     uint32_t live, at_barrier;                   /* threads */
-    uint32_t held[HEDDLE_PIECES];                /* by home warp: lanes that are in a slot that is not parked */
+    uint32_t at_work[HEDDLE_PIECES];             /* by home warp: lanes that are in a slot that is not parked */
     uint32_t ran[HEDDLE_PIECES];                 /* the same, at any time in this window */
     uint8_t slot_of[HEDDLE_PIECES][WARP_LANES];  /* that the thread was in last */
     uint32_t next_pc[HEDDLE_PIECES][WARP_LANES]; /* where a thread was when its slot was parked */

@@ -247,7 +247,7 @@ void sm_schedule_cycle(struct sm *c)
 
 /* What keeps a launch from its end */
 
-uint64_t sm_kept_back(const struct sm *c)
+uint64_t sm_awaiting_scheduler(const struct sm *c)
 {
     const struct sm_issue *s = &c->issue;
     uint64_t waiting = s->ended | c->view.at_barrier | s->fenced | s->atomic_wait | s->asleep;
@@ -265,7 +265,7 @@ static const char *reason(const struct sm *c, const struct sm_scheduler *s, uint
 
 struct sm_blame sm_blame_scheduler(const struct sm *c)
 {
-    uint64_t warps = sm_kept_back(c);
+    uint64_t warps = sm_awaiting_scheduler(c);
     const struct sm_scheduler *s = c->host.schedulers;
     while (!(warps & s->warps))
         s++; /* every warp has one */

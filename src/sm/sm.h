@@ -149,7 +149,7 @@ bool sm_check(const struct sm *c, struct error *e);
  * none. */
 void sm_pending(const struct sm *c, const struct exec_warp *w, struct exec_pending *out);
 /* Warps that wait for nothing but a scheduler: that could issue, or are to be sent back to fetch. */
-uint64_t sm_kept_back(const struct sm *c);
+uint64_t sm_awaiting_scheduler(const struct sm *c);
 /* Of those: the scheduler of the first, its warps among them, and by which hook it keeps them back. */
 struct sm_blame {
     const char *policy, *reason;

@@ -31,7 +31,7 @@ void sm_refresh(struct sm *c, uint32_t slot)
     if (unlikely(c->sub))
         subcore_fill_buffer(c, slot);
     uint64_t clear = all->clear & ~bit, long_wait = all->long_wait & ~bit, stale = all->stale & ~bit,
-             may_be_held = all->next_l1_load & ~bit, valid = all->valid & ~bit, wants = c->front.wants & ~bit;
+             next_l1_load = all->next_l1_load & ~bit, valid = all->valid & ~bit, wants = c->front.wants & ~bit;
     c->warps[slot].active = s->exec->active;
     if (unlikely(!s->buffered)) {
         c->warps[slot].next_pc = HEDDLE_NO_PC;
@@ -47,7 +47,7 @@ void sm_refresh(struct sm *c, uint32_t slot)
             uint32_t wait = registers_wait(s, in);
             s->unit = in->unit;
             all->needs[in->unit] |= bit;
-            may_be_held |= (uint64_t)in->may_be_held << slot;
+            next_l1_load |= (uint64_t)in->l1_load << slot;
             clear |= (uint64_t)(wait == WAIT_NONE) << slot;
             long_wait |= (uint64_t)(wait == WAIT_LONG) << slot;
         }
@@ -55,7 +55,7 @@ void sm_refresh(struct sm *c, uint32_t slot)
     all->clear = clear;
     all->long_wait = long_wait;
     all->stale = stale;
-    all->next_l1_load = may_be_held;
+    all->next_l1_load = next_l1_load;
     all->valid = valid;
     c->front.wants = wants;
     if (wants)

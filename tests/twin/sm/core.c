@@ -288,7 +288,7 @@ bool sm_idle(const struct sm *c)
     return twin_lsu_empty(c) && twin_collectors_empty(c) && (!c->l1d || cache_idle(c->l1d));
 }
 
-uint64_t sm_kept_back(const struct sm *c)
+uint64_t sm_awaiting_scheduler(const struct sm *c)
 {
     uint64_t set = 0;
     for (uint32_t slot = 0; slot < c->config->warps; slot++) {
@@ -352,7 +352,7 @@ bool sm_check(const struct sm *c, struct error *e)
 /* Reports of policies that keep a core idle: who, but not by which hook. */
 struct sm_blame sm_blame_scheduler(const struct sm *c)
 {
-    uint64_t warps = sm_kept_back(c);
+    uint64_t warps = sm_awaiting_scheduler(c);
     uint32_t k = 0;
     while (!(warps & c->schedulers[k].warps))
         k++;
