@@ -1,24 +1,24 @@
 /* Operand collectors and register banks, after GPGPU-Sim's operand collector. All collectors of a core are numbered
- * through, those of a kind side by side, so that a set of them is a 64-bit mask. Left out: what the registers hold
- * (instructions have been executed when they issued), and GPGPU-Sim's wavefront matching of banks to collectors: here
- * banks are asked in turn, from one that moves on by one every cycle. A cycle with nothing to read does not move it, so
- * that leaving out a cycle that would change nothing changes nothing.
+ * through, with those of one kind side by side, so that a set of them is a 64-bit mask. Left out: the values of
+ * registers (an instruction has been executed when it issued), and GPGPU-Sim's wavefront matching of banks to
+ * collectors. Here banks are asked in turn, from one that moves on by one every cycle. A cycle with nothing to read
+ * does not move it, so that a cycle that would change nothing can be left out.
  *
- * A bank serves its requests in order of arrival. The first of them is a bit of its collector (turn); only those after
- * it, which are rare, stand in a queue. A bank asked in turn serves the collector whose turn it is, unless that has
- * received something in this cycle: that is to say, each collector receives from the first in turn of the banks where
- * it has its turn. On machines that say so (banks_at_once, as GPGPU-Sim 4 does) it receives from all of them, and no
- * bank waits for another. */
+ * A bank serves its requests in order of arrival. The first of them is a bit of its collector (turn); only later
+ * requests, which are rare, stand in a queue. A bank asked in turn serves the collector whose turn it is, unless
+ * that has received an operand in this cycle. On machines that say so (banks_at_once, as GPGPU-Sim 4 does) a
+ * collector receives from all its banks, and no bank waits for another. */
 #include "sm/collector.h"
 
 #include <assert.h>
 
-/* Parts of a cycle, of which there are two copies: collector_cycle is inlined where the core calls it. */
+/* Parts of a cycle. The compiler makes two copies of them, because collector_cycle is inlined where the core calls
+ * it. */
 #define STEP static inline __attribute__((always_inline))
 
 enum { COLLECTORS_MOST = 64, BANKS_MOST = 64 };
 
-/* age: numbers in order of issue, compared by difference. */
+/* Ages are numbers in the order of issue; they are compared by their difference, because they wrap around. */
 struct instruction {
     uint32_t age;
     inflight_id id;
@@ -34,12 +34,12 @@ struct kind {
     uint32_t ports, width;
     uint32_t last; /* collector dispatched last */
     uint32_t id_oc_count, oc_ex_count;
-    struct id_oc *id_oc;       /* ID/OC registers, oldest instruction first, as in the others */
+    struct id_oc *id_oc;       /* ID/OC registers, oldest instruction first */
     struct instruction *oc_ex; /* OC/EX registers */
 };
 
-/* Collectors whose turn at a bank has not come, in order of arrival. A ring; the counters run on and are taken modulo
- * its size. */
+/* Collectors whose turn at a bank has not come, in order of arrival: a ring. The counters run on, and are taken
+ * modulo its size. */
 struct queue {
     uint16_t head, tail;
 };
@@ -49,9 +49,9 @@ struct collector {
     uint64_t queued;            /* banks with requests after the first */
     uint32_t bank_count, first_bank;
     bool at_once;         /* a collector may receive from several banks in a cycle */
-    uint32_t queue_shift; /* 2 to this power: size of a bank's queue */
+    uint32_t queue_shift; /* a bank's queue has 2 to this power places */
     uint32_t age;         /* of the next instruction */
-    uint8_t *queues;      /* those of all banks, one after the other */
+    uint8_t *queues;      /* the queues of all banks, one after the other */
     struct kind kinds[COLLECT_KINDS];
     uint64_t turn[COLLECTORS_MOST]; /* banks whose first request is the collector's */
     struct instruction inside[COLLECTORS_MOST];
@@ -62,7 +62,7 @@ struct collector {
 
 static uint64_t low_bits(uint32_t count) { return count >= 64 ? ~0ull : (1ull << count) - 1; }
 
-/* first: number of its first collector. Returns that of the next kind's. */
+/* Makes a kind whose first collector has the number `first`. Returns the number of the next kind's first collector. */
 static uint32_t kind_create(struct collector *c, struct arena *a, enum collector_kind kind, uint32_t first,
                             uint32_t collectors, uint32_t ports, uint32_t width)
 {
@@ -119,7 +119,8 @@ bool collector_write_bank(struct collector *c, uint32_t bank)
     return !(written >> bank & 1);
 }
 
-/* To the OC/EX registers, the oldest of which is taken first, whichever was ready first. */
+/* Moves ready instructions to the OC/EX registers. The units take the oldest of these first, whichever was ready
+ * first. */
 STEP void dispatch_kind(struct collector *c, uint32_t kind, struct kind *k, uint64_t ready)
 {
     struct instruction *done = k->oc_ex;
@@ -191,7 +192,7 @@ STEP void read_banks(struct collector *c)
     c->first_bank = c->first_bank + 1 < c->bank_count ? c->first_bank + 1 : 0;
 }
 
-/* Where others have asked a bank before, or two operands ask the same. */
+/* For an instruction with two operands in one bank, or of whose banks one has requests already. */
 static __attribute__((noinline)) uint64_t ask_in_turn(struct collector *c, const struct collector_banks *banks,
                                                       uint32_t collector)
 {
@@ -275,7 +276,7 @@ void collector_take(struct collector *c, enum collector_kind kind)
     if (!count)
         c->head.offers &= (uint8_t) ~(1u << kind);
     else
-        done[0] = done[1]; /* mostly all there is: not worth a call for the others */
+        done[0] = done[1]; /* mostly there is no third: a call for the move would cost more */
     for (uint32_t i = 1; i < count; i++)
         done[i] = done[i + 1];
     c->head.front[kind] = done[0].id;

@@ -47,7 +47,8 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
 
 void sm_destroy(struct sm *c) { policy_host_destroy(c); }
 
-/* A cycle: each part that is due, back to front. Then the core sleeps until the first of them is due again. */
+/* One cycle runs each part that is due, back to front. Then the core sleeps until the first of its parts is due
+ * again. */
 
 static void wake_sleepers(struct sm *c)
 {
@@ -62,7 +63,7 @@ static inline void begin_cycle(struct sm *c, uint64_t now)
 {
     sm_account_passed(c, now);
     c->now = c->view.cycle = now;
-    if (*c->net.blocked_bytes) /* the unit may have been waiting for room in the interconnect */
+    if (*c->net.blocked_bytes) /* there may be room now for the packet that the interconnect had none for */
         due_now(&c->due, PART_LSU);
     *c->net.blocked_bytes = 0;
     if (c->issue.asleep && is_due(&c->due, PART_ISSUE, now))
@@ -77,8 +78,8 @@ static inline void run_pipelines(struct sm *c)
         sm_units_cycle(c);
 }
 
-/* Only some machines have these: hits whose latency is over, and, where the load/store unit and the collectors take
- * several steps in a cycle, all steps but the last. The collectors step with the unit. */
+/* Only some machines have these steps: hits whose latency is over, and, where the load/store unit and the collectors
+ * take several steps in a cycle, all steps but the last. The collectors step with the unit. */
 static __attribute__((noinline, cold)) void run_early_steps(struct sm *c)
 {
     sm_lsu_finish_hits(c);
@@ -97,7 +98,7 @@ static inline void run_lsu(struct sm *c)
     host_part_set(&c->head.part, HOST_NOTHING);
 }
 
-/* Whether an instruction in the collectors has moved. */
+/* Returns whether an instruction in the collectors has moved. */
 static inline bool run_collectors(struct sm *c)
 {
     bool moves = collector_moves(c->pipes.collector);
@@ -113,7 +114,8 @@ static inline bool run_collectors(struct sm *c)
     return moves;
 }
 
-/* The schedulers are asked if a set of warps has changed, or what the collectors take. Returns whether they were. */
+/* Asks the schedulers if a set of warps has changed, or the kinds that the collectors accept. Returns whether they
+ * were asked. */
 static inline bool run_issue(struct sm *c)
 {
     if (!is_due(&c->due, PART_ISSUE, c->now) && sm_collectors_accept(c) == c->issue.accepts)

@@ -22,7 +22,7 @@ enum core_part {
 };
 
 struct sm_due {
-    uint64_t at[CORE_PARTS]; /* 0 means now; SM_NEVER means when another part says so */
+    uint64_t at[CORE_PARTS]; /* 0 means now; SM_NEVER means not before another part says so */
 };
 
 static inline bool is_due(const struct sm_due *d, enum core_part part, uint64_t now) { return d->at[part] <= now; }
@@ -38,8 +38,7 @@ static inline void due_by(struct sm_due *d, enum core_part part, uint64_t cycle)
 static inline uint64_t due_next(const struct sm_due *d, uint64_t now)
 {
     uint64_t a = d->at[PART_PIPELINES] < d->at[PART_LSU] ? d->at[PART_PIPELINES] : d->at[PART_LSU],
-             b = d->at[PART_ISSUE] < d->at[PART_FRONT] ? d->at[PART_ISSUE] : d->at[PART_FRONT],
-             next = a < b ? a : b;
+             b = d->at[PART_ISSUE] < d->at[PART_FRONT] ? d->at[PART_ISSUE] : d->at[PART_FRONT], next = a < b ? a : b;
     return next > now ? next : now + 1;
 }
 

@@ -1,7 +1,7 @@
-/* Fetch and decode: one warp a cycle, round robin over the slots, up to two instructions. A warp is fetched for when
- * its buffer is empty. After a branch that was taken the instructions after it are fetched all the same; they are
- * thrown away when the scheduler comes to them. On machines that say so (ends_in_fetch) a warp that is over gives its
- * slot back when the search for the next warp comes past it. */
+/* Fetch and decode: one warp per cycle, round robin over the slots, up to two instructions. A warp is fetched for
+ * when its buffer is empty. After a taken branch the instructions that follow it are fetched all the same, and
+ * thrown away when the scheduler comes to them. On machines that say so (ends_in_fetch) a warp that is over gives
+ * its slot back when the search for the next warp comes past it. */
 #include "sm/core.h"
 
 enum { INST_BYTES = 8 };
@@ -51,7 +51,7 @@ static inline uint64_t turned_to(uint64_t slots, uint32_t start)
     return slots >> start | (start ? slots << (64 - start) : 0);
 }
 
-/* Warps that are over, among the slots from start up to so many after it. */
+/* Retires warps that are over, among `count` slots from `start` on. */
 static void retire(struct sm *c, uint32_t start, uint32_t count)
 {
     uint64_t past = turned_to(c->front.over, start) & (count < 64 ? (1ull << count) - 1 : ~0ull);

@@ -1,5 +1,5 @@
-/* What an instruction costs on a sub-core: the rows of hopper.def, and what does not fit into rows: conversions, matrix
- * products, moves, what a warp waits for without a register; and which pipeline the assembler chooses. */
+/* The cost of an instruction on a sub-core. Most have a row in hopper.def; this file has conversions, matrix
+ * products, moves, waits that are not for a register, and the pipeline that the assembler chooses. */
 #include "ptx/cfg.h"
 #include "ptx/lowering.h"
 #include "sm/program.h"
@@ -57,7 +57,7 @@ static void set_conversion(struct sm_inst *s, const struct ptx_inst *in)
         set(s, SM_ALU, 4, 2);
     else if (to == F64 || from == F64 || to == I64 || from == I64)
         set(s, SM_SFU, 18, 8.5f);
-    else if (to_integer || (to == from && to == F32)) /* F2I; rounding to an integer that stays floating: FRND */
+    else if (to_integer || (to == from && to == F32)) /* F2I, or FRND: rounding to an integer that stays floating */
         set(s, SM_SFU, 17, 8);
     else if (from_integer)
         set(s, SM_ALU, 4, 2); /* I2FP */
@@ -65,8 +65,8 @@ static void set_conversion(struct sm_inst *s, const struct ptx_inst *in)
         set(s, to == F32 ? SM_SP : SM_ALU, 4, 2); /* HADD2.F32, F2FP */
 }
 
-/* mma.sync has 24 cycles and an interval of 6 where a column of its first factor has 256 bits (m16n8k16 of 16 bits,
- * m16n8k8 of 32, m16n8k32 of 8), 17 and 4 where it has 128: measured. More or less: in proportion. */
+/* Measured: mma.sync has 24 cycles and an interval of 6 if a column of its first factor has 256 bits (m16n8k16 of 16
+ * bits, m16n8k8 of 32, m16n8k32 of 8), 17 and 4 if it has 128. Other columns are in proportion. */
 static void set_product(struct sm_inst *s, const struct ptx_inst *in)
 {
     uint32_t k = 16, bits = in->type_count > 1 ? (uint32_t)ptx_type_bits((enum ptx_type)in->types[1]) : 16;
@@ -82,7 +82,7 @@ static void set_product(struct sm_inst *s, const struct ptx_inst *in)
         set(s, SM_TENSOR, 24 * ((column + 255) / 256), 6 * ((column + 255) / 256));
 }
 
-/* Special registers come through a slow path (S2R); the clock and the lane number do not. */
+/* Special registers come through a slow path (S2R), but not the clock and the lane number. */
 static bool reads_special(const struct ptx_inst *in)
 {
     for (uint32_t i = 0; i < in->operand_count; i++)
@@ -118,11 +118,11 @@ static uint32_t passes(const struct ptx_inst *in)
     return !matrices ? 1 : ptx_has_modifier(in, PTX_MOD_X4) ? 4 : ptx_has_modifier(in, PTX_MOD_X2) ? 2 : 1;
 }
 
-/* The way of a sub-core to memory takes an instruction every fourth cycle: so far apart does the assembler put those of
- * a warp, and a whole core's shared memory takes one in each cycle (rate/ld.shared.u32). */
+/* A sub-core sends an instruction to memory every fourth cycle: the assembler puts those of a warp so far apart, and
+ * a whole core's shared memory takes one in each cycle (rate/ld.shared.u32). */
 enum { MEMORY_INTERVAL = 4 };
 
-/* A store hands it one register of data after the other: latency/st+ld.volatile.shared.v2, v4, chase/st+ld. */
+/* A store hands over one register of data after the other: latency/st+ld.volatile.shared.v2, v4, chase/st+ld. */
 static uint32_t registers_stored(const struct ptx_inst *in)
 {
     if (in->opcode != PTX_OP_st || !in->type_count)
@@ -134,8 +134,8 @@ static uint32_t registers_stored(const struct ptx_inst *in)
     return (count * (uint32_t)ptx_type_bits((enum ptx_type)in->types[in->type_count - 1]) + 31) / 32;
 }
 
-/* Shuffles and other instructions before the access and after it: latency/atom.shared.add.u32.same where they share
- * sums, else red.shared.add.u32.same. What a result takes that is not such a sum is not known. */
+/* The cost of shuffles and other instructions before the access and after it: latency/atom.shared.add.u32.same if
+ * the lanes share sums, else red.shared.add.u32.same. The time until a result that is not such a sum is not known. */
 void sm_set_adding_cost(struct sm_inst *s)
 {
     bool sums = s->adds_up == PTX_ADDS_BEFORE;
@@ -173,8 +173,8 @@ void sm_set_subcore_cost(struct sm_inst *s, const struct ptx_inst *in, const str
         set_from_rows(s, in);
 }
 
-/* Cycles more than its own latency until another can use a result: the stall counts that ptxas writes down, of which
- * add.s32+xor (5 each way), rcp+add (19 and 4), setp+vote.ballot (13 and 4), loop.16 (6 and 13) were measured. */
+/* The stall counts that ptxas writes down. Of these, add.s32+xor (5 each way), rcp+add (19 and 4), setp+vote.ballot
+ * (13 and 4), loop.16 (6 and 13) were measured. */
 uint32_t sm_crossing(const struct sm_inst *from, const struct sm_inst *to, bool as_guard)
 {
     enum { FMA = 1 << SM_SP | 1 << SM_SP_OR_SFU, SIMPLE = FMA | 1 << SM_ALU };
@@ -190,11 +190,11 @@ uint32_t sm_crossing(const struct sm_inst *from, const struct sm_inst *to, bool 
     return b == 1 << SM_DP ? 2 : 1;
 }
 
-/* What the assembler chooses.
+/* The assembler's choice of pipelines.
  *
- * Additions of 32 bits, and shifts by a constant, are there twice: IADD3 and SHF, or IMAD.IADD, VIADD and IMAD.SHL on
- * the multiplier, where ptxas puts two thirds of the additions. It keeps both busy: here one goes to the pipeline that
- * has less to do in its basic block. */
+ * Additions of 32 bits, and shifts by a constant, are there twice: IADD3 and SHF, or IMAD.IADD, VIADD and IMAD.SHL
+ * on the multiplier, where ptxas puts two thirds of the additions. It gives both pipelines work: here an instruction
+ * goes to the one that has less to do in its basic block. */
 static bool has_choice(const struct ptx_inst *in)
 {
     bool is_word = in->type_count == 1 && type_of((enum ptx_type)in->types[0]) == I32 &&
@@ -210,10 +210,12 @@ struct load {
 static void count(struct load *load, const struct sm_inst *s)
 {
     load->alu += s->unit == SM_ALU ? 2 : 0;
-    load->multiplier += s->unit == SM_SP ? 2 : s->unit == SM_SP_OR_SFU ? 1 : 0; /* the other half takes as many */
+    /* The other half of the multiplier takes as many. */
+    load->multiplier += s->unit == SM_SP ? 2 : s->unit == SM_SP_OR_SFU ? 1 : 0;
 }
 
-/* joined: per instruction, others are part of it (LEA, IADD3 of three operands): the adder alone has those. */
+/* `joined` says of each instruction whether others are part of it (LEA, IADD3 of three operands): only the adder has
+ * those. */
 static void balance(struct sm_inst *code, const struct exec_function *f, const struct ptx_block *block,
                     const bool *joined)
 {
@@ -229,7 +231,8 @@ static void balance(struct sm_inst *code, const struct exec_function *f, const s
         }
 }
 
-/* Counts in steps of a constant, for all threads of the warp alike: in a uniform register, UIADD3. */
+/* Is it a counter that goes in steps of a constant, alike for all threads of the warp? Such a counter is in a
+ * uniform register: UIADD3. */
 static bool is_uniform_counter(const struct exec_function *f, const struct ptx_lowering *l, uint32_t i)
 {
     const struct ptx_inst *in = &f->ptx->insts[i];
@@ -259,8 +262,8 @@ static void make_field(struct sm_inst *s, const struct ptx_inst *in)
         set(s, SM_ALU, 4u * s->slots, 2.0f * s->slots);
 }
 
-/* Products and sums of which the lower half alone is wanted cost what 32 bits do (latency/mad.wide.u32). Logic keeps
- * the cost of 64: with that of 32, montecarlo_pi is slower by 7%, why is not known. */
+/* Products and sums of which only the lower half is used cost as much as those of 32 bits (latency/mad.wide.u32).
+ * Logic has the cost of 64 bits: with that of 32, montecarlo_pi is slower by 7%, for a reason that is not known. */
 static void make_narrow(struct sm_inst *s, const struct ptx_inst *in)
 {
     if (in->opcode == PTX_OP_mul || in->opcode == PTX_OP_mad)

@@ -1,4 +1,4 @@
-/* Events of loops: which a warp enters, goes round in and leaves, for those who listen. */
+/* Events of loops: the loops that a warp enters, goes round in and leaves, for policies that listen. */
 #include "sm/core.h"
 
 static bool is_inside(const struct heddle_program *p, int32_t loop, int32_t outer)
@@ -28,8 +28,8 @@ static void leave_loop(struct sm *c, uint32_t slot, uint32_t pc)
     s->loop = c->program->view.loops[s->loop].parent;
 }
 
-/* A call leaves no loop: that of the caller is put aside. A return, or the end of all lanes that were called,
- * leaves those of the callee. */
+/* A call leaves no loop: the caller's loop is put aside. A return, or the end of all lanes that were called, leaves
+ * the loops of the callee. */
 static void follow_calls(struct sm *c, uint32_t slot, uint32_t pc, uint32_t depth)
 {
     struct sm_slot *s = &c->slots[slot];

@@ -1,18 +1,21 @@
-/* The load/store unit: one instruction at work, its accesses one per cycle into the L1D (constant, texture cache,
- * interconnect); a pipeline for shared memory; answers from the interconnect; one register writeback a cycle, its
- * clients in turn: shared memory, texture, constant cache, what bypassed the L1, L1D. After GPGPU-Sim's. On machines
- * whose unit takes several steps in a cycle (lsu.steps), what is said of a cycle is true of a step, but times are kept
- * in cycles and one instruction a cycle enters.
+/* The load/store unit, after GPGPU-Sim's. It has one instruction at work, whose accesses go one per cycle into the
+ * L1D (constant cache, texture cache, interconnect). It has a pipeline for shared memory, takes answers from the
+ * interconnect, and writes the registers of one instruction per cycle. Its clients take turns at that writeback:
+ * shared memory, texture cache, constant cache, answers past the L1, L1D.
  *
- * Textures: lsu_texture.c where the machine has a queue of fragments; else hits take their turn at writeback as if they
- * came from memory. */
+ * On machines whose unit takes several steps in a cycle (lsu.steps), a sentence about a cycle is true of a step, but
+ * times are in cycles, and one instruction per cycle enters.
+ *
+ * Textures are in lsu_texture.c where the machine has a queue of fragments; elsewhere hits take their turn at
+ * writeback as if they came from memory. */
 #include "sm/core.h"
 
 enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, LONGEST_ACCESS = 128, CLIENT_PAST_L1 = 3, CLIENT_L1D, CLIENTS };
 
-/* Parts of a step. The compiler makes copies of it: the last of a cycle and the others; and, of each, one that is
- * `l1d_only`, which is a constant there: the instruction at work accesses the L1D alone, and only the L1D has results.
- * That is what a core mostly does that waits for memory, and most of a step is then known to do nothing. */
+/* Parts of a step. The compiler makes four copies of it: for the last step of a cycle and for the others, each with
+ * and without `l1d_only`, which is a constant there. It means that the instruction at work accesses the L1D alone,
+ * and that only the L1D has results. A core that waits for memory is mostly in that case, in which most of a step is
+ * known to do nothing. */
 #define STEP static inline __attribute__((always_inline))
 
 void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
@@ -29,11 +32,13 @@ void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
     l->d = cache_head_or_none(l->l1d);
     l->constants = cache_head_or_none(l->l1c);
     l->textures = cache_head_or_none(l->l1t);
+    /* A read may need two places: one for the line that it evicts. */
     if (l->l1d)
-        cache_set_writeback(l->l1d, PACKET_L1_WRITEBACK, 2); /* a read may need two places: one for what it evicts */
+        cache_set_writeback(l->l1d, PACKET_L1_WRITEBACK, 2);
     l->counts_sectors = g->l1d.sector_bytes != 0;
     l->exact_sectors = g->exact_sectors;
-    uint32_t under_way = g->l1d.latency_cycles * banks * g->lsu_steps; /* accesses that may enter in so many cycles */
+    /* The accesses that may enter in the cycles of a look-up. */
+    uint32_t under_way = g->l1d.latency_cycles * banks * g->lsu_steps;
     *(g->l1d_latency_behind ? &l->hits.capacity : &l->l1_capacity) = under_way;
     l->hits.list = arena_array(a, struct sm_instruction_delay, l->hits.capacity + 1);
     l->l1_pipe = arena_array(a, struct sm_delay, l->l1_capacity + 1);
@@ -51,7 +56,7 @@ void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
 
 /* Writeback */
 
-/* One answer for the instruction; its registers are free when all have come. */
+/* An answer for the instruction has come; its registers are free when all have. */
 static inline void answered(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->flights.list[id];
@@ -107,7 +112,7 @@ static uint16_t take_ready(struct cache *cache)
     return id;
 }
 
-/* Who has a result to write: a bit a client. */
+/* The clients that have a result to write: one bit per client. */
 static inline uint32_t clients_with_results(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
@@ -171,7 +176,8 @@ STEP void writeback(struct sm *c, bool l1d_only)
     uint32_t clients = others ? clients_with_results(c) : (uint32_t)(l->d->ready_requests != 0) << CLIENT_L1D;
     if (!clients)
         return;
-    uint32_t from_turn = clients >> l->wb_turn << l->wb_turn; /* in turn: those from wb_turn on, then the first ones */
+    /* In turn: the clients from wb_turn on, then the first ones. */
+    uint32_t from_turn = clients >> l->wb_turn << l->wb_turn;
     uint32_t client = l1d_only ? (uint32_t)CLIENT_L1D : (uint32_t)__builtin_ctz(from_turn ? from_turn : clients);
     l->next_wb = take_from_client(c, client);
     l->wb_turn = client + 1 == CLIENTS ? 0 : client + 1;
@@ -216,22 +222,23 @@ STEP void take_response(struct sm *c)
             fill_l1d(c, p);
         else
             cache_fill(to, p, c->now);
-        l->blocked &= l->refusal == CACHE_FAIL_MSHR; /* that waits for an entry; one that waits for a place in the queue
-                                                      may be for the very line that has come */
+        /* An access that waits for an entry stays blocked. One that waits for a place in the queue may be for the
+         * line that has come. */
+        l->blocked &= l->refusal == CACHE_FAIL_MSHR;
     }
     ring_pop(&l->responses);
 }
 
 /* To the interconnect */
 
-/* With so many bytes of data, one way or the other. */
+/* The bytes of a packet whose request or answer has data_bytes. */
 static uint32_t bytes_with(const struct packet *p, uint32_t data_bytes)
 {
     return packet_is_write(p) || p->kind == PACKET_ATOMIC ? WRITE_HEADER_BYTES + data_bytes : READ_BYTES;
 }
 
-/* Of a store that names its sectors and tells what it writes of them: they alone, and a header with a mask where one of
- * them is written in part. */
+/* The bytes of a store that names its sectors and the bytes that it writes: the sectors alone, and a header with a
+ * mask where one of them is written in part. */
 static uint32_t exact_store_bytes(const struct packet *p)
 {
     uint32_t data = packet_sectors(p->sectors) * SECTOR_BYTES;
@@ -247,7 +254,7 @@ static uint32_t packet_bytes(const struct sm *c, const struct packet *p)
                                       : bytes_with(p, p->bytes);
 }
 
-/* Where a packet finds no room, the core's owner runs the core again when there is some. */
+/* When a packet finds no room, the core's owner runs the core again as soon as there is some. */
 static inline bool has_network_room(struct sm *c, enum sm_origin origin, uint32_t bytes)
 {
     if (network_has_room(&c->net, c->head.port, bytes, c->now))
@@ -273,8 +280,8 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
         c->lsu.blocked = false;
 }
 
-/* One packet of each cache (of instructions too), and of an instruction that goes past them one, and a look at whether
- * the next has room. */
+/* Counts one packet of each cache (of instructions too), and for an instruction that goes past the caches one, and
+ * the look whether the next one has room. */
 __attribute__((noinline)) uint32_t sm_lsu_may_send(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
@@ -282,7 +289,8 @@ __attribute__((noinline)) uint32_t sm_lsu_may_send(const struct sm *c)
              flits = reads * crossbar_flits(c->net.requests, READ_BYTES);
     if (l->d->misses.count)
         flits += crossbar_flits(c->net.requests, packet_bytes(c, cache_miss_front(l->l1d)));
-    else if (c->config->l1d.allocate == ALLOCATE_ON_FILL && l->responses.count) /* the line that leaves for a fill */
+    /* A fill may send the line that it evicts. */
+    else if (c->config->l1d.allocate == ALLOCATE_ON_FILL && l->responses.count)
         flits += crossbar_flits(c->net.requests, WRITE_HEADER_BYTES + c->config->l1d.line_bytes);
     if (l->dispatch != SM_NONE) {
         const struct sm_inflight *f = &c->flights.list[l->dispatch];
@@ -293,8 +301,8 @@ __attribute__((noinline)) uint32_t sm_lsu_may_send(const struct sm *c)
     return flits;
 }
 
-/* L1D. An access that is refused is refused again in every step until something changes: the cache is not asked in
- * these steps, and they are counted together. */
+/* L1D. An access that is refused is blocked until something changes: the cache is not asked meanwhile, and the
+ * refusals of these steps are counted together. */
 
 static void count_refusals(struct sm *c, uint64_t step)
 {
@@ -316,7 +324,7 @@ void lsu_try_again(struct sm *c)
     due_now(&c->due, PART_LSU);
 }
 
-/* True: the access was taken. */
+/* Returns whether the access was taken. */
 static inline bool access_l1d(struct sm *c, const struct packet *p)
 {
     struct cache_result r;
@@ -340,7 +348,7 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
     if (c->lsu.counts_sectors && p->kind == PACKET_LOAD)
         c->account.counters.load_sector_hits += packet_sectors(outcome == CACHE_MISS ? r.present : p->sectors);
     if (packet_is_write(p)) {
-        if (!r.sends_write) /* kept in the cache: all its answers at once */
+        if (!r.sends_write) /* the cache has taken it: all its answers come at once */
             for (uint32_t n = network_answers(&c->net, p); n; n--)
                 acknowledge_store(c, p->warp);
     } else if (outcome == CACHE_HIT) {
@@ -391,7 +399,7 @@ static bool send_past_l1(struct sm *c, struct packet *p)
     if (c->config->atomics_drop_l1 && p->kind == PACKET_ATOMIC && c->lsu.l1d)
         cache_forget(c->lsu.l1d, p->address & ~(uint64_t)(c->config->l1d.line_bytes - 1), c->config->l1d.line_bytes);
     network_push(&c->net, c->head.port, p, bytes, c->now);
-    if (!packet_is_write(p) && p->kind != PACKET_ATOMIC) /* answered piece by piece */
+    if (!packet_is_write(p) && p->kind != PACKET_ATOMIC) /* each of its pieces is answered */
         c->flights.list[p->token].remaining += network_answers(&c->net, p) - 1;
     return true;
 }
@@ -403,7 +411,7 @@ STEP bool enter_l1_pipe(struct sm *c, const struct packet *p, bool l1d_only)
         expect_store_answers(c, p);
         if (access_l1d(c, p))
             return true;
-        if (packet_is_write(p)) /* not taken: not expected either */
+        if (packet_is_write(p)) /* it was not taken, so no answer is expected */
             c->slots[p->warp].stores -= network_answers(&c->net, p);
         return false;
     }
@@ -418,7 +426,8 @@ STEP bool enter_l1_pipe(struct sm *c, const struct packet *p, bool l1d_only)
     return true;
 }
 
-/* Constant and texture caches: a hit is answered as one in the L1D (constants), or in its turn (textures). */
+/* Accesses the constant or texture cache. A hit in the constant cache is answered as one in the L1D, a hit in the
+ * texture cache in its turn. */
 static bool access_read_only(struct sm *c, struct cache *cache, const struct packet *p)
 {
     struct sm_lsu *l = &c->lsu;
@@ -455,14 +464,14 @@ static bool send_access(struct sm *c, const struct sm_inflight *f, struct packet
     }
 }
 
-/* Until the next access of an atomic may leave. */
+/* Cycles until the next access of an atomic may leave. */
 static uint32_t atomic_cycles(const struct sm_config *g, const struct packet *p)
 {
     uint32_t sectors = packet_sectors(p->sectors);
     return g->atomic_sector_cycles ? g->atomic_sector_cycles * sectors + (sectors > 1) : 0;
 }
 
-/* Sends what fits in a cycle. True: all accesses are on their way. */
+/* Sends the accesses that fit in a cycle. Returns whether all are on their way. */
 STEP bool send_accesses(struct sm *c, uint16_t id, bool l1d_only)
 {
     struct sm_inflight *f = &c->flights.list[id];
@@ -494,7 +503,8 @@ static void leave(struct sm *c, uint16_t id)
     sm_finish(c, id);
 }
 
-/* In the order they come. Only where a warp adds up first, which is no matter of the pipeline, others pass. */
+/* Results leave in the order in which they come. Only an atomic whose lanes are added up first, outside the
+ * pipeline, is overtaken. */
 static inline void enter_shared_pipe(struct sm *c, uint16_t id, uint64_t ready)
 {
     struct sm_lsu *l = &c->lsu;
@@ -541,8 +551,8 @@ STEP void dispatch_cycle(struct sm *c, bool l1d_only)
         leave(c, id);
 }
 
-/* An instruction at work whose access was refused by the L1D does nothing until something changes. (With a pipeline in
- * front of the L1D, it is the pipeline that waits.) */
+/* A blocked access keeps the instruction at work from doing anything. (With a pipeline in front of the L1D, it is
+ * the pipeline that waits.) */
 static inline bool is_blocked(const struct sm_lsu *l) { return l->blocked && !l->l1_capacity; }
 
 /* Takes the next instruction, if one has its operands. */
@@ -594,7 +604,8 @@ static void show_outstanding(struct sm *c)
     c->observer->outstanding(c->observer->context, c->head.id, c->now, l->outstanding_seen);
 }
 
-/* The instruction at work is l1d_only, and only the L1D has results: what a core does that waits for memory. */
+/* The instruction at work accesses the L1D alone, and only the L1D has results: the mostly seen case of a core that
+ * waits for memory. */
 static inline bool is_l1d_only(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
@@ -603,8 +614,8 @@ static inline bool is_l1d_only(const struct sm *c)
            l->next_global == SM_NONE;
 }
 
-/* last: of the cycle, at the end of which an instruction enters, if it does so before the collectors have their
- * step. */
+/* One step. At the end of the last one of a cycle an instruction enters, unless instructions enter after the
+ * collectors. */
 STEP void step_as(struct sm *c, bool last, bool l1d_only)
 {
     struct sm_lsu *l = &c->lsu;
@@ -642,7 +653,7 @@ static inline void step(struct sm *c, bool last)
         step_as(c, last, false);
 }
 
-/* When the unit must be stepped again. */
+/* When the unit is due again. */
 
 static inline bool has_room(const struct sm_lsu *l, enum sm_origin origin) { return !(l->no_room >> origin & 1); }
 
@@ -660,8 +671,8 @@ static inline bool has_results(const struct sm_lsu *l)
            sm_textures_move(l);
 }
 
-/* The instruction at work: the next cycle in which it may go on by itself. It does not while the L1D refuses its
- * access, nor while the interconnect, or the pipeline in front of the L1D, has no room for it. */
+/* The next cycle in which the instruction at work may go on by itself. It does not while the L1D refuses its access,
+ * nor while the interconnect, or the pipeline in front of the L1D, has no room for it. */
 static inline uint64_t instruction_next(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;

@@ -7,9 +7,11 @@
 
 #include <string.h>
 
-enum { SEGMENT_BYTES = 128 }; /* the longest, of the coalescing rule itself: where no line and no key says another */
+/* The longest segment of the coalescing rule itself, where neither a line nor a key sets another length. */
+enum { SEGMENT_BYTES = 128 };
 
-/* Lanes mostly lie in one range of memory: the first lane's is looked up (it is `near` then), and tried for all. */
+/* The addresses of lanes mostly lie in one range of memory: the first lane's range is looked up (it is `near` then),
+ * and tried for all. */
 static void translate(struct sm *c, const struct exec_warp *w, uint32_t mask, uint64_t out[32])
 {
     struct memory_range *near = &c->lsu.near;
@@ -45,13 +47,13 @@ uint64_t sm_first_thread(const struct sm *c, uint32_t slot)
     return number * 32;
 }
 
-/* A lane's, as the coalescer sees them. */
+/* The bytes of a lane, as the coalescer sees them. */
 static inline uint32_t lane_bytes(const struct sm_inflight *f, const struct exec_access *x)
 {
     return f->inst->element_bytes ? f->inst->element_bytes : x->bytes;
 }
 
-/* An access to the L1D is about one of its lines. */
+/* The longest segment of an access; one of the L1D is a line. */
 static uint32_t longest_segment(const struct sm *c, const struct sm_inflight *f)
 {
     const struct sm_config *g = c->config;
@@ -70,7 +72,7 @@ static uint32_t local_accesses(struct sm *c, const struct sm_inflight *f, const 
                           c->lsu.thread_interleave, most, c->config->coalesce_parts, a->list);
 }
 
-/* An atomic that one lane does for all. */
+/* Does one lane do the atomic for all? */
 static bool works_as_one(const struct sm *c, const struct sm_inflight *f, const struct exec_access *x,
                          const uint64_t address[32])
 {
@@ -94,7 +96,7 @@ static uint32_t device_accesses(const struct sm *c, const struct sm_inflight *f,
     return coalesce_global(address, x->mask, bytes, longest_segment(c, f), g->coalesce_parts, a->list);
 }
 
-/* Of global memory: what goes into registers or, by cp.async, to shared memory, and what leaves them. */
+/* Counts the sectors of global memory that loads and cp.async read and that stores write. */
 static void count_sectors(struct sm *c, const struct sm_inflight *f, const struct sm_accesses *a)
 {
     struct sm_counters *n = &c->account.counters;
@@ -180,8 +182,9 @@ static void set_atomic(struct sm *c, struct sm_inflight *f, const struct sm_acce
     await_atomic(c, f, expected);
 }
 
-/* Caches are told what stores write, and an L1 that keeps this what loads read: in place of their lanes, which nobody
- * asks for. Local memory is interleaved by words, and written whole. */
+/* Gives accesses masks of bytes in place of masks of lanes, which no cache asks for: the bytes that stores write,
+ * and for an L1 with partial_writes the bytes that loads read. Local memory is interleaved by words, and written
+ * whole. */
 static void tell_bytes(const struct sm *c, const struct sm_inflight *f, const uint64_t address[32], uint32_t bytes,
                        struct sm_accesses *a)
 {
@@ -203,7 +206,7 @@ static uint32_t shared_cycles(const struct sm *c, const struct sm_inflight *f, c
     return cycles < f->inst->shared_passes ? f->inst->shared_passes : cycles;
 }
 
-/* Cycles that the unit is held by the banks of the L1, beyond those in which it looks lines up. */
+/* Cycles in which the banks of the L1 keep the unit busy, beyond the cycles in which it looks lines up. */
 static uint32_t bank_cycles(const struct sm *c, const struct sm_inflight *f, const struct exec_warp *w,
                             const struct sm_accesses *a)
 {
@@ -281,7 +284,7 @@ void sm_coalesce(struct sm *c, uint16_t id)
         f->remaining = a->count;
 }
 
-/* The warp has issued another instruction in the same cycle, which failed: if this one does too, it was the first. */
+/* The warp has issued a later instruction in the same cycle, which failed. If this one fails too, it was the first. */
 static __attribute__((noinline, cold)) void perform_before_fault(struct sm *c, struct exec_warp *w,
                                                                  const struct sm_inflight *f)
 {
@@ -325,7 +328,7 @@ void sm_perform(struct sm *c)
     host_part_set(&c->head.part, HOST_NOTHING);
 }
 
-/* False: it must wait for its turn. */
+/* Returns false if the instruction must wait until the other cores have come to this cycle. */
 static bool perform_unseen(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->flights.list[id];
@@ -403,7 +406,7 @@ void sm_pending(const struct sm *c, const struct exec_warp *w, struct exec_pendi
         const struct sm_slot *s = &c->slots[slot];
         const struct sm_inflight *f = &c->flights.list[s->atomic];
         if (s->exec == w && s->atomics && !f->texture &&
-            f->space != SM_SHARED) /* reductions of surfaces and of shared memory are done when they are issued */
+            f->space != SM_SHARED) /* reductions of surfaces and of shared memory take effect as they issue */
             *out = (struct exec_pending){f->exec_inst, f->mask & ~f->performed};
     }
 }

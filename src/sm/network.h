@@ -38,8 +38,9 @@ struct sm_network {
     bool used;   /* the core's port was not empty when it began, or the core has sent something since */
     const struct address_map *map;
     struct network_clock clock;
-    uint64_t room_at;     /* the cycle in which the port has room for blocked_bytes; UINT64_MAX means not known */
-    uint64_t answered_at; /* the first cycle in which something that it has sent while running ahead may be answered */
+    uint64_t room_at; /* the cycle in which the port has room for blocked_bytes; UINT64_MAX means not known */
+    /* The first cycle in which something that it has sent while running ahead may be answered. */
+    uint64_t answered_at;
     struct piece_rules cut; /* each piece of a request is answered */
     uint32_t half;          /* slices in one half of an L2 that has two; 0 means that the L2 is one */
     uint32_t near;          /* the first slice of the half that is near to this core */

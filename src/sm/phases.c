@@ -1,5 +1,5 @@
-/* From PTX to the steps of the phase analysis: registers by ptx_visit_regs, latencies by the machine's table, as the
- * core itself uses them. */
+/* Makes the steps of the phase analysis from PTX: registers by ptx_visit_regs, latencies by the machine's table, as
+ * the core itself uses them. */
 #include "sm/phases.h"
 
 #include "sm/program.h"

@@ -1,6 +1,6 @@
-/* SP, SFU and DP pipelines and writeback. A unit takes an instruction from its OC/EX register when its dispatch
- * register is free (one initiation interval after the last), no other instruction of the unit will end in the same
- * cycle, and a result bus is free in the cycle in which this one ends. Its result is written latency + 2 cycles
+/* SP, SFU and DP pipelines and writeback. A unit takes an instruction from its OC/EX register under three
+ * conditions: its dispatch register is free (one initiation interval after the last), no other instruction of the
+ * unit ends in the same cycle, and a result bus is free in that cycle. The result is written latency + 2 cycles
  * later. */
 #include "sm/core.h"
 
@@ -25,7 +25,7 @@ void sm_writeback_cycle(struct sm *c)
     for (uint32_t i = 0, id = c->pipes.ending[at].first, next; i < count; i++, id = next) {
         const struct sm_inflight *f = &c->flights.list[id];
         next = f->next;
-        if (likely(!c->sub)) /* never stalls: it comes before the banks are read */
+        if (likely(!c->sub)) /* a write never waits, because it comes before the banks are read */
             collector_write_banks(c->pipes.collector, sm_bank_set(&c->pipes, f->inst->written, f->slot));
         sm_finish(c, (uint16_t)id);
     }
@@ -66,7 +66,7 @@ void sm_units_cycle(struct sm *c)
     }
 }
 
-/* An instruction that is offered starts when its unit is free; whether its result finds a bus is seen then. */
+/* An instruction that is offered starts when its unit is free; only then is it seen whether its result finds a bus. */
 static uint64_t units_next(const struct sm_pipelines *p, uint64_t now)
 {
     uint64_t next = SM_NEVER;

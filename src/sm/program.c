@@ -17,9 +17,9 @@ struct builder {
     struct sm_program *program;
     const struct sm_config *config;
     const struct exec_function *function;
-    const struct ptx_lowering *lowering; /* of the function; NULL: instructions are what they are */
+    const struct ptx_lowering *lowering; /* of the function; NULL means that instructions stay as they are written */
     uint32_t pc_base, register_base, loop_base;
-    /* of the instruction at hand */
+    /* Registers of the instruction at hand. */
     uint32_t sources[64], destinations[64];
     uint32_t source_count, destination_count;
 };
@@ -66,13 +66,13 @@ static void set_row(struct sm_inst *s, const struct latency_row *row, int index)
     s->initiation = (uint16_t)row->initiation[index];
 }
 
-/* Rules fma_is_mad and rem_is_div, false: opcodes that GPGPU-Sim forgot, which take one cycle. */
+/* If rules fma_is_mad and rem_is_div are false, these opcodes take one cycle: GPGPU-Sim forgot them. */
 static bool is_forgotten(const struct sm_config *c, const struct ptx_inst *in)
 {
     return (in->opcode == PTX_OP_fma && !c->fma_is_mad) || (in->opcode == PTX_OP_rem && !c->rem_is_div);
 }
 
-/* The classes of GPGPU-Sim: what is not named here takes one cycle on an SP. */
+/* The classes of GPGPU-Sim: an instruction that is in none of them takes one cycle on an SP. */
 void sm_set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c)
 {
     const struct ptx_opcode_info *op = &ptx_opcodes[in->opcode];
@@ -113,13 +113,13 @@ void sm_set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_c
     }
 }
 
-/* Is it performed by one core at a time? What reads or writes device memory can wait for its turn; what also moves the
- * warp cannot. */
+/* Is the instruction performed by one core at a time? If it only reads or writes device memory, it can be deferred.
+ * If it also moves the warp, it cannot. */
 static void set_order(struct builder *b, struct sm_inst *s, const struct ptx_inst *in, const struct exec_inst *x)
 {
     bool touches = s->unit == SM_MEM && (s->memory == SM_DEVICE || s->memory == SM_TEXTURE);
     if (ptx_opcodes[in->opcode].unit == PTX_UNIT_TENSOR && in->opcode == PTX_OP_wmma)
-        b->program->serial = true; /* its loads and stores are not told apart here */
+        b->program->serial = true; /* its loads and stores are not distinguished here */
     b->program->textures |= s->memory == SM_TEXTURE;
     b->program->atomics |= touches && (ptx_flags(in) & PTX_F_ATOMIC);
     if (touches && x->kind == EXEC_PLAIN && in->opcode != PTX_OP_cp)
@@ -141,8 +141,8 @@ static void set_order(struct builder *b, struct sm_inst *s, const struct ptx_ins
         b->program->serial = true;
 }
 
-/* The number by which the register file finds its bank: in the order of declaration, or that in its name, where it has
- * one (the simulator of the papers reads it there). */
+/* The number by which the register file finds a register's bank: in the order of declaration, or the number in its
+ * name (the simulator of the papers reads it there). */
 static uint32_t file_number(const struct builder *b, uint32_t reg)
 {
     if (reg - b->register_base >= b->function->ptx->reg_count)
@@ -152,8 +152,8 @@ static uint32_t file_number(const struct builder *b, uint32_t reg)
     return b->config->banks_by_name && name[digit] ? (uint32_t)strtoul(name + digit, NULL, 10) : reg;
 }
 
-/* Registers that are one to the register file are read once. Puts those that are read first; returns how many they
- * are. */
+/* Registers that the register file does not distinguish are read once. Puts the registers that are read first;
+ * returns how many they are. */
 static uint32_t read_first(const struct builder *b, uint32_t *v, uint32_t count)
 {
     uint32_t kept = 0;
@@ -182,8 +182,8 @@ static uint32_t unique(uint32_t *v, uint32_t count)
     return kept;
 }
 
-/* Rule atomics_await_address, false, a mistake of GPGPU-Sim: the registers of addresses are taken out of the sources,
- * each once; what else reads them stays. */
+/* If rule atomics_await_address is false, a mistake of GPGPU-Sim: the registers of addresses are taken out of the
+ * sources, each once. A register that is also read otherwise stays. */
 static void forget_address(struct builder *b, const struct ptx_inst *in)
 {
     for (uint32_t i = 0; i < in->operand_count; i++) {
@@ -198,7 +198,7 @@ static void forget_address(struct builder *b, const struct ptx_inst *in)
     }
 }
 
-/* With sub-cores, a register that a branch writes and the first instruction of a basic block waits for. */
+/* With sub-cores, a register that a branch writes and the first instruction of a basic block awaits. */
 static uint32_t next_pc(const struct builder *b) { return b->register_base + b->function->ptx->reg_count; }
 
 static bool writes_next_pc(const struct builder *b, const struct ptx_inst *in, uint32_t i)
@@ -235,7 +235,7 @@ static void collect_registers(struct builder *b, const struct sm_inst *s, const 
         b->destinations[k] = b->register_base + b->lowering->register_of[b->destinations[k] - b->register_base];
 }
 
-/* A move with a guard becomes a selection, of which the guard is an operand. */
+/* A move with a guard becomes a selection, which has the guard as an operand. */
 static bool becomes_selection(const struct builder *b, const struct ptx_inst *in)
 {
     return b->lowering && in->guard && in->opcode == PTX_OP_mov;
@@ -255,7 +255,7 @@ static void set_registers(struct builder *b, struct sm_inst *s, const struct ptx
         guard = b->register_base + b->lowering->register_of[in->guard->index];
     if (writes_next_pc(b, in, i))
         b->destinations[b->destination_count++] = next_pc(b);
-    for (uint32_t i = 0; i < b->source_count; i++) /* the guard is no operand of the collector */
+    for (uint32_t i = 0; i < b->source_count; i++) /* the collector does not read the guard */
         if (b->sources[i] != guard)
             b->sources[sources++] = b->sources[i];
     sources = unique(b->sources, sources); /* a register named twice is read once */
@@ -342,7 +342,7 @@ static void describe(const struct builder *b, struct heddle_instruction *v, cons
     memcpy(v->destination, destinations, v->destination_count * sizeof *v->destination);
 }
 
-/* Registers whose lives do not overlap share a place in the frame: what counts is the place. */
+/* Registers whose lives do not overlap may share a place in the frame. */
 static bool share_place(const struct exec_function *f, uint32_t a, uint32_t b)
 {
     uint64_t at[2], size[2];
@@ -359,14 +359,15 @@ static bool share_place(const struct exec_function *f, uint32_t a, uint32_t b)
 static bool next_overwrites(const struct builder *b, const struct exec_function *f, uint32_t i)
 {
     const struct sm_inst *s = &b->program->code[b->pc_base + i], *next = s + 1;
+    /* The registers that it reads or writes: its own write must come first. */
     for (uint32_t d = next->check_count - next->destination_count; i + 1 < f->inst_count && d < next->check_count; d++)
-        for (uint32_t k = 0; k < s->check_count; k++) /* what it reads, and what it writes: that must not come last */
+        for (uint32_t k = 0; k < s->check_count; k++)
             if (share_place(f, next->registers[d] - b->register_base, s->registers[k] - b->register_base))
                 return true;
     return false;
 }
 
-/* Does the instruction read a register as its guard, or as what is voted on? Both take as long. */
+/* Does the instruction read a register as its guard, or as the operand of a vote? Both take as long. */
 static bool reads_as_guard(const struct builder *b, const struct ptx_inst *in, uint32_t reg)
 {
     uint32_t guard = !in->guard || becomes_selection(b, in) ? UINT32_MAX
@@ -375,7 +376,7 @@ static bool reads_as_guard(const struct builder *b, const struct ptx_inst *in, u
     return reg == b->register_base + guard || in->opcode == PTX_OP_vote;
 }
 
-/* The first instruction of the block after this one that reads what it writes, NULL: none near by. */
+/* The first instruction of the block after this one that reads its result; NULL means that there is none near by. */
 static const struct sm_inst *first_reader(const struct builder *b, const struct exec_function *f, uint32_t i,
                                           bool *as_guard)
 {
@@ -395,13 +396,13 @@ static const struct sm_inst *first_reader(const struct builder *b, const struct 
     return NULL;
 }
 
-/* With sub-cores, once all instructions are described: how many have vanished in front of each, and what it costs to
- * hand a result to another pipeline. */
+/* With sub-cores, once all instructions are described: counts the instructions that have vanished in front of each,
+ * and adds the cycles that it costs to hand a result to another pipeline. */
 static void join_instructions(struct builder *b, const struct exec_function *f)
 {
     struct sm_inst *code = &b->program->code[b->pc_base];
     for (uint32_t i = f->inst_count; i-- > 0;) {
-        bool vanished = !code[i].slots && !code[i].branch; /* 255 in a row: one of them counts */
+        bool vanished = !code[i].slots && !code[i].branch; /* after 255 in a row one of them takes a cycle */
         code[i].skip = (uint8_t)(vanished && code[i + 1].skip < UINT8_MAX ? code[i + 1].skip + 1 : 0);
         if (vanished && !code[i].skip)
             code[i].slots = 1;
@@ -435,8 +436,8 @@ static void find_phases(struct builder *b, const struct exec_function *f, struct
     arena_free(&scratch);
 }
 
-/* Rule vectors_by_element, a mistake of GPGPU-Sim: the bytes by which a vector that is loaded or stored is coalesced,
- * its first element's; 0: all of them. */
+/* With rule vectors_by_element, a mistake of GPGPU-Sim, a vector is coalesced by the bytes of its first element.
+ * Returns these; 0 means all bytes of the vector. */
 static uint32_t element_bytes(const struct sm_config *c, const struct ptx_inst *in)
 {
     bool vector =
@@ -448,7 +449,8 @@ static uint32_t element_bytes(const struct sm_config *c, const struct ptx_inst *
                : 0;
 }
 
-/* Rule volatile_past_l1; false, a mistake of GPGPU-Sim: what is volatile may be answered by the L1. */
+/* With rule volatile_past_l1, volatile loads go past the L1. False means that the L1 may answer them, a mistake of
+ * GPGPU-Sim. */
 static bool is_volatile_past_l1(const struct sm_config *c, const struct ptx_inst *in)
 {
     return c->volatile_past_l1 && (ptx_has_modifier(in, PTX_MOD_CV) || ptx_has_modifier(in, PTX_MOD_VOLATILE));
@@ -477,7 +479,7 @@ static void set_slots(const struct builder *b, struct sm_inst *s, uint32_t i)
         sm_set_adding_cost(s);
     s->if_taken = l->if_taken;
     s->if_not_taken = l->if_not_taken;
-    if (l->laid_out) /* a jump to where it is anyway */
+    if (l->laid_out) /* a jump to the instruction that follows */
         s->latency = s->initiation = s->interval = 1;
 }
 
@@ -539,8 +541,8 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
     b->loop_base += cfg->loop_count;
 }
 
-/* Every register is awaited by its name, in one frame, and the load/store unit tells a cycle ahead when a load may end
- * (network.c). */
+/* Loads can be kept if every register is awaited by its name, in one frame, and the load/store unit knows a cycle
+ * ahead when a load may end (network.c). */
 static bool may_keep_loads(const struct sm_program *p, const struct sm_config *config)
 {
     return !p->atomics && !p->serial && p->count == p->kernel->inst_count && !config->sub_cores &&

@@ -1,16 +1,19 @@
 /* Regrouped warps. A slot shows the core a warp of its own (the face), with the lanes of all its pieces; their
- * registers, local memory and special registers are those of the home warps. A slot without work is parked: asleep
- * until the unit gives it some. Where its lanes part and the unit does not want them, the slot has paths of its own
- * (regroup_paths.h): its pieces are those of all paths, the face's active lanes those of the one that runs.
+ * registers, local memory and special registers are those of the home warps. A slot without threads is parked:
+ * asleep until the unit gives it some. When its lanes part and the unit does not take them, the slot has paths of
+ * its own (regroup_paths.h). Its pieces are those of all paths then, and the face's active lanes those of the path
+ * that runs.
  *
- * Registers that were awaited in one slot must not be read in another: a slot that is given other threads than it had
- * starts when all slots that these come from have no result outstanding.
+ * A register that is awaited in one slot must not be read in another. So a slot that is given other threads than it
+ * had starts when no slot that these come from has a result outstanding.
  *
- * All this is for units that mix warps. Under one that keeps threads in the slots of their warps (regroup_homes.c),
- * slots are the executor's own warps; only work that is given and taken is told here.
+ * All this is for units that mix warps. Under a unit that keeps threads in the slots of their warps
+ * (regroup_homes.c), slots are the executor's own warps, and this file only follows the work that the unit gives and
+ * takes.
  *
- * Left out: warp-wide instructions, calls, indexed branches and barriers other than `bar.sync 0`, which are refused at
- * launch; a fence waits for the stores of its slot, not for those that its threads made in another. */
+ * Left out: warp-wide instructions, calls, indexed branches and barriers other than `bar.sync 0`, with which a
+ * launch is not accepted. A fence waits for the stores of its slot, not for the stores that its threads made in
+ * another. */
 #include "sm/regroup_state.h"
 
 #include <stdarg.h>
@@ -86,8 +89,8 @@ void regroup_park(struct sm *c, uint32_t slot)
     sm_refresh(c, slot);
 }
 
-/* The slot has pieces again. Returns the slots that these were in; none where it goes on with the threads that it
- * had. */
+/* Gives the slot pieces. Returns the slots that their threads were in; none if the slot goes on with the threads
+ * that it had. */
 static uint64_t take(struct sm *c, uint32_t slot, const struct heddle_piece *pieces, uint32_t count)
 {
     struct regroup *r = c->regroup;
@@ -201,7 +204,7 @@ void regroup_by_unit(void *context, uint32_t slot, const struct heddle_piece *pi
         exec_give(c->slots[slot].exec, pc, stop_pc, g->lanes);
     g->ready_cycle = ready_cycle;
     c->slots[slot].fetch_pc = pc;
-    if (!from) { /* what is outstanding is on its own scoreboard */
+    if (!from) { /* all results that are outstanding are on its own scoreboard */
         wake_at(c, slot, ready_cycle);
     } else {
         g->waits_for = (from & resting) | self;
@@ -248,7 +251,7 @@ void regroup_cycle(struct sm *c)
 
 static void open_barrier(struct sm *c, uint32_t block);
 
-/* Where threads are that the unit gets: those of taken at target, the others at rest. */
+/* Notes the places of threads that the unit gets: `target` for taken ones, `other` for the rest of the piece. */
 static void note_pcs(struct regroup_block *b, const struct heddle_piece *p, uint32_t taken, uint32_t target,
                      uint32_t rest)
 {
@@ -256,8 +259,8 @@ static void note_pcs(struct regroup_block *b, const struct heddle_piece *p, uint
         b->next_pc[p->home][__builtin_ctz(left)] = taken & left & -left ? target : rest;
 }
 
-/* Makes the path that the slot goes on with the one that runs. Where all wait at a barrier, the slot arrives there as a
- * whole, with those of its threads that are at a place where paths meet. */
+/* Makes the path with which the slot goes on the one that runs. If all paths wait at a barrier, the slot arrives
+ * there as a whole, with the threads that wait where paths meet. */
 static void choose_path(struct sm *c, uint32_t slot)
 {
     struct regroup *r = c->regroup;
@@ -335,11 +338,11 @@ static void end_block(struct sm *c, uint32_t block)
         SM_TELL(c, ended, slot);
     for (uint32_t slot = b->first_warp, end = slot + b->warp_count; slot < end; slot++) {
         sm_refresh(c, slot);
-        sm_try_retire(c, slot); /* not the one at hand: its last instruction is in the pipeline */
+        sm_try_retire(c, slot); /* the slot at hand does not retire yet: its last instruction is in the pipeline */
     }
 }
 
-/* Takes the lanes that end out of the slot's pieces. Returns how many pieces have some. */
+/* Takes the lanes that end out of the slot's pieces. Returns in how many pieces lanes have ended. */
 static uint32_t remove_lanes(struct sm *c, uint32_t slot, const uint32_t *masks, struct heddle_piece *ended)
 {
     struct regroup *r = c->regroup;
@@ -395,8 +398,8 @@ static void end_lanes(struct sm *c, uint32_t slot, const uint32_t *masks, uint32
 
 /* Branches */
 
-/* What the unit says to a branch. Unless lanes of the slot wait on another path, it is parked meanwhile, so that the
- * unit may give it work at once. */
+/* Asks the unit about a branch. Unless lanes of the slot wait on another path, the slot is parked meanwhile, so that
+ * the unit may give it work at once. */
 enum heddle_branch_answer regroup_ask(struct sm *c, const struct heddle_branch *e, const struct heddle_piece *pieces,
                                       const uint32_t *taken, uint32_t count)
 {
@@ -488,7 +491,7 @@ uint32_t regroup_lanes(const struct sm *c, uint32_t slot)
     return find_masks(c, slot, masks);
 }
 
-/* What a piece touched goes to the face, physical lane by lane. Where generic addresses of pieces lie in several
+/* Copies the addresses of a piece to the face, physical lane by lane. If generic addresses of pieces lie in several
  * spaces, timing sees the first. */
 static void gather_access(const struct regroup *r, struct exec_warp *face, const struct exec_warp *home)
 {
@@ -527,7 +530,7 @@ static void perform(struct sm *c, uint32_t slot, const struct exec_inst *in, con
         *requests = before + 1;
 }
 
-/* Keeps who takes part: the slot may have other threads when the instruction is performed. */
+/* Notes the threads that take part: the slot may have other threads when the instruction is performed. */
 static void board(struct regroup *r, uint16_t id, const struct regroup_slot *g, const uint32_t *masks)
 {
     struct regroup_flight *flight = &r->flights[id];
@@ -577,7 +580,7 @@ void regroup_issue(struct sm *c, uint32_t slot, uint16_t id)
     c->launch.counters.lanes[__builtin_popcount(lanes)]++;
     if (f->inst->unit == SM_MEM)
         f->accesses = c->lsu.free_accesses[--c->lsu.free_access_count];
-    if (c->host.trouble[0]) { /* the launch is over; the unit is asked nothing more */
+    if (c->host.trouble[0]) { /* the launch is over, and the unit is asked no more */
         regroup_park(c, slot);
         return;
     }

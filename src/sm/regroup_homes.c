@@ -1,6 +1,6 @@
-/* Units that keep threads in the slots of their warps (keeps_homes): a slot is a warp of the executor, with its stack,
- * its calls and its barriers. What the unit gives a slot is the bottom of that stack; the slot is parked when it is
- * empty. A warp whose lanes have all ended gives its slot back, as without a unit.
+/* Units that keep threads in the slots of their warps (keeps_homes): a slot is a warp of the executor, with its
+ * stack, its calls and its barriers. The threads that the unit gives a slot are at the bottom of that stack; the
+ * slot is parked when the stack is empty. A warp whose lanes have all ended gives its slot back, as without a unit.
  *
  * Left out: the unit is not asked at indexed branches, nor within functions that are called. */
 #include "sm/regroup_state.h"
@@ -41,7 +41,8 @@ bool regroup_parks(struct sm *c, uint32_t slot, uint32_t pc)
     return true;
 }
 
-/* The executor has moved the warp: lanes may have ended, or all have come to where the unit wants them. */
+/* The executor has moved the warp: lanes may have ended, or all may have come to the place where the unit wants
+ * them. */
 static void notice(struct sm *c, uint32_t slot)
 {
     struct regroup *r = c->regroup;

@@ -1,6 +1,7 @@
-/* Which warp issues next: each scheduler of the core picks, by its policy, one of its warps whose next instruction is
- * fetched, has its operands and finds its pipeline free. The rule is the policy's `pick` (src/policy/scheduler/); here
- * is from which warps it picks, what is held back, and which cycles are reported to policies. */
+/* The warp that issues next: each scheduler of the core picks, by its policy, one of its warps whose next
+ * instruction is fetched, has its operands and finds its pipeline free. The rule is the policy's `pick`
+ * (src/policy/scheduler/). This file has the candidates for it, the warps that the policy holds, and the cycles that
+ * are reported to policies. */
 #include "sm/core.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@ static inline uint64_t unit_free(const struct sm *c)
         return subcores_free(c);
     uint32_t accepts = sm_collectors_accept(c);
     if (accepts == (1u << COLLECT_KINDS) - 1)
-        return c->issue.valid & ~c->issue.stale; /* all that have one */
+        return c->issue.valid & ~c->issue.stale; /* all warps with an instruction */
     uint64_t free = 0;
     if (accepts >> COLLECT_SP & 1)
         free |= c->issue.needs[SM_SP] | c->issue.needs[SM_SP_OR_SFU];
@@ -23,8 +24,8 @@ static inline uint64_t unit_free(const struct sm *c)
     return free;
 }
 
-/* May the warp issue its next instruction in the cycle in which it issued this one? What is performed at the end of the
- * cycle must find its operands. */
+/* May the warp issue its next instruction in the cycle in which it issued `first`? A deferred instruction must find
+ * its operands at the end of the cycle. */
 static bool may_follow(const struct sm *c, uint32_t slot, const struct sm_inst *first)
 {
     const struct sm_slot *s = &c->slots[slot];
@@ -49,7 +50,7 @@ static bool check_pick(struct sm *c, const struct sm_scheduler *s, int picked, u
     return false;
 }
 
-/* Issue looks again when policies may let go what they hold back. */
+/* Issue is due when a policy may hold fewer warps. */
 static void note_held(struct sm *c, uint32_t schedulers)
 {
     for (; schedulers; schedulers &= schedulers - 1) {
@@ -61,13 +62,13 @@ static void note_held(struct sm *c, uint32_t schedulers)
     }
 }
 
-/* What a policy keeps back. ready: warps that could issue; stale: warps that would have been sent back to fetch. */
+/* Whether a policy holds warps that could issue, or stale ones, which would have been sent back to fetch. */
 struct kept_back {
     bool ready, stale;
 };
 
-/* One scheduler's cycle. able: warps with their registers, or stale; whether a pipeline is free is looked at here.
- * Returns whether it issued. */
+/* One scheduler's cycle. `able` are its warps that have their registers, or are stale; whether a pipeline is free is
+ * asked here. Returns whether it issued. */
 static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *kept)
 {
     struct sm_scheduler *s = &c->host.schedulers[k];
@@ -103,7 +104,7 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
         if (!check_pick(c, s, picked, candidates))
             return false;
         uint64_t bit = 1ull << picked;
-        if (unlikely(stale & bit)) { /* the order came to a warp that has fetched past a branch */
+        if (unlikely(stale & bit)) { /* the policy picked a warp that has fetched past a branch */
             sm_flush(c, (uint32_t)picked);
             candidates &= ~bit;
             continue;
@@ -128,7 +129,7 @@ static uint64_t able_warps(const struct sm *c)
            ~(c->issue.ended | c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait | c->issue.asleep);
 }
 
-/* What warps wait for, to the policies: the same for all schedulers of the cycle. */
+/* Shows policies which warps wait, the same for all schedulers of the cycle. */
 static inline void show_sets(struct sm *c)
 {
     c->view.waiting = c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait;
@@ -136,7 +137,8 @@ static inline void show_sets(struct sm *c)
     c->view.next_is_l1_load = c->issue.next_l1_load;
 }
 
-/* Meanwhile all warps of the core that could issue are shown as ready; then each scheduler sees its own. */
+/* While listeners hear of cycles, all warps of the core that could issue are shown as ready. Afterwards each
+ * scheduler sees its own. */
 static void tell_listeners_cycles(struct sm *c, uint64_t count)
 {
     uint64_t ready = c->view.ready;
@@ -153,8 +155,8 @@ static void tell_cycles(struct sm *c)
     tell_listeners_cycles(c, count);
 }
 
-/* Where nobody but probes hears of cycles. They see the sets as they are now; those who decide see what they would
- * see without them. */
+/* Called if only probes hear of cycles. They see the sets as they are now; afterwards the sets are restored, so that
+ * policies that decide see the same as without probes. */
 static __attribute__((noinline, cold)) void tell_probes_cycles(struct sm *c)
 {
     struct heddle_core shown = c->view;
@@ -175,7 +177,7 @@ static __attribute__((noinline, cold)) void tell_held(struct sm *c)
         SM_TELL(c, held, begun);
 }
 
-/* In turn; of sub-cores the one that last went to memory comes last. */
+/* Schedulers take turns in being first; of sub-cores, the one that last went to memory comes last. */
 static inline uint32_t first_scheduler(const struct sm *c, uint32_t count)
 {
     uint64_t turn = c->sub ? c->sub->memory_turn : c->now;
@@ -245,7 +247,7 @@ void sm_schedule_cycle(struct sm *c)
         tell_held(c);
 }
 
-/* What keeps a launch from its end */
+/* Warps that only a scheduler keeps from issuing */
 
 uint64_t sm_awaiting_scheduler(const struct sm *c)
 {

@@ -1,10 +1,10 @@
-/* What warps of a core wait for in the memory system, for a machine in which nothing moves any more. Such a warp does
- * not spin: what it has asked for stands in some queue. */
+/* The requests to memory that warps of a core wait for, in a machine in which nothing moves any more. Such a warp
+ * does not spin: its request stands in some queue. */
 #include "sm/core.h"
 
 #include <stdio.h>
 
-/* The instruction of the warp that has asked for memory, and is not over; SM_NONE: there is none. */
+/* The instruction of the warp that has asked for memory and has not ended; SM_NONE means that there is none. */
 static uint16_t access_of(const struct sm *c, uint32_t slot)
 {
     bool is_free[SM_INFLIGHT] = {false};
@@ -16,7 +16,7 @@ static uint16_t access_of(const struct sm *c, uint32_t slot)
     return SM_NONE;
 }
 
-/* Its next instruction is an access, for which the load/store unit has no room. */
+/* Is its next instruction an access for which the load/store unit has no room? */
 static bool awaits_unit(const struct sm *c, uint32_t slot)
 {
     return c->issue.needs[SM_MEM] & c->issue.clear & ~c->view.at_barrier & 1ull << slot;
@@ -63,7 +63,7 @@ static void describe_warp(const struct sm *c, uint32_t slot, struct error *e)
                slot - b->first_warp, c->head.id, what);
 }
 
-/* Why the load/store unit does not go on with the instruction at work, if it is its turn. */
+/* Reports why the load/store unit does not go on with the instruction at work. */
 static void describe_unit(const struct sm *c, struct error *e)
 {
     static const char *const reasons[CACHE_FAIL_COUNT] = {

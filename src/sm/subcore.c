@@ -12,8 +12,8 @@ static bool takes_memory(const struct sm *c)
            c->head.deferred < SM_DEFERRED;
 }
 
-/* Intervals are kept in eighths of a cycle: a sequence of instructions takes its pipelines for so long on average. One
- * is taken in the cycle in which its time comes, and the rest counts for the next. */
+/* Intervals are in eighths of a cycle, the average over a sequence of instructions. A pipeline takes an instruction
+ * in the cycle in which its time comes, and the fraction counts for the next one. */
 enum { EIGHTHS = 8 };
 
 static inline bool is_free(const struct sm_subcore *s, uint32_t unit, uint64_t now)
@@ -86,7 +86,7 @@ static uint32_t latency_of(const struct sm *c, uint16_t id, const struct sm_inst
     return passes ? c->config->branch_passed_latency : in->latency;
 }
 
-/* What goes to memory ends there. */
+/* A memory instruction does not end here, but in the load/store unit. */
 void subcore_start(struct sm *c, uint32_t k, uint16_t id, const struct sm_inst *in)
 {
     struct sm_pipelines *p = &c->pipes;

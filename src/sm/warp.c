@@ -1,4 +1,4 @@
-/* Warp slots: instruction buffers, the scoreboard, what each warp waits for, its end. */
+/* Warp slots: instruction buffers, the scoreboard, the reasons for which warps wait, their end. */
 #include "sm/core.h"
 
 void flights_init(struct sm_flights *f, struct arena *a)
@@ -8,8 +8,8 @@ void flights_init(struct sm_flights *f, struct arena *a)
         f->free[f->free_count++] = (uint16_t)(SM_INFLIGHT - 1 - i);
 }
 
-/* Which of its registers the warp's next instruction waits for. Hosts do not foresee how many these are, so that the
- * first ones are looked at without asking. */
+/* How long the warp's next instruction has to wait for registers. Hosts do not foresee how many it has, so the first
+ * ones are looked at without asking. */
 static inline uint32_t registers_wait(const struct sm_slot *s, const struct sm_inst *in)
 {
     const uint8_t *scoreboard = s->scoreboard;
@@ -62,7 +62,7 @@ void sm_refresh(struct sm *c, uint32_t slot)
         due_now(&c->due, PART_FRONT);
 }
 
-/* The same for a warp that waited for a register, when one has come: its next instruction is what it was. */
+/* The same when a register has come for a warp that waited for one: its next instruction is what it was. */
 static __attribute__((noinline)) void look_for_registers(struct sm *c, uint32_t slot)
 {
     uint32_t wait = registers_wait(&c->slots[slot], &c->program->code[c->slots[slot].buffer[0]]);
@@ -116,7 +116,7 @@ static __attribute__((noinline)) void tell_committed(struct sm *c, uint32_t slot
     SM_TELL(c, committed, slot, pc);
 }
 
-/* What its warp waited for may be over. */
+/* The warp may have waited for the instruction that has ended. */
 static __attribute__((noinline)) void go_on(struct sm *c, uint32_t slot)
 {
     if (c->issue.ended >> slot & 1)

@@ -1,4 +1,4 @@
-/* Rows of warps, from their begin to the list of those complete: see warp_log.h. Where a divergence unit regroups
+/* Rows of warps, from the warp's begin to the list of complete rows: see warp_log.h. If a divergence unit regroups
  * threads, a row is of the slot, under the name of the warp that was placed in it. */
 #include "sm/warp_log.h"
 
