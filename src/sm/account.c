@@ -71,39 +71,39 @@ static inline __attribute__((always_inline)) void count_stalls(struct sm *c, con
                                                                const uint64_t needs[SM_UNITS], uint64_t parts,
                                                                uint64_t cycles, bool logs)
 {
-    uint64_t rest = v->resident;
+    uint64_t left = v->resident;
     uint64_t *stalls = c->account.counters.stalls;
-    if (!rest)
+    if (!left)
         return;
         /* A set is counted without asking whether it is empty: mostly it is not, or hosts cannot foresee it. */
 #define TAKE(reason, set)                                                  \
     do {                                                                   \
-        uint64_t taken_ = rest & (set);                                    \
-        rest ^= taken_;                                                    \
+        uint64_t taken_ = left & (set);                                    \
+        left ^= taken_;                                                    \
         stalls[reason] += cycles * (uint64_t)__builtin_popcountll(taken_); \
         if (logs)                                                          \
             log_reason(&c->account, reason, taken_, cycles);               \
     } while (0)
     c->account.counters.active_cycles += cycles;
     TAKE(STALL_ISSUED, v->issued);
-    if (logs || unlikely(rest & (v->ended | v->fenced | v->atomic_wait | v->at_barrier))) {
+    if (logs || unlikely(left & (v->ended | v->fenced | v->atomic_wait | v->at_barrier))) {
         TAKE(STALL_DRAIN, v->ended);
         TAKE(STALL_FENCE, v->fenced & ~v->at_barrier);
         TAKE(STALL_ATOMIC, v->atomic_wait & ~v->at_barrier);
         TAKE(STALL_BARRIER, v->at_barrier);
     }
     TAKE(STALL_FETCH, v->no_instruction);
-    if (logs || (rest & v->long_wait))
+    if (logs || (left & v->long_wait))
         TAKE(STALL_MEMORY, ~v->clear & v->long_wait);
     TAKE(STALL_SCOREBOARD, ~v->clear);
-    if (logs || unlikely(rest & v->held))
+    if (logs || unlikely(left & v->held))
         TAKE(STALL_HELD, v->held);
-    uint64_t blocked = rest & ~v->unit_free;
-    rest ^= blocked;
-    if (blocked)
-        count_pipeline(&c->account.counters, needs, parts, blocked, cycles);
+    uint64_t unit_busy = left & ~v->unit_free;
+    left ^= unit_busy;
+    if (unit_busy)
+        count_pipeline(&c->account.counters, needs, parts, unit_busy, cycles);
     if (logs)
-        log_reason(&c->account, STALL_PIPELINE, blocked, cycles);
+        log_reason(&c->account, STALL_PIPELINE, unit_busy, cycles);
     TAKE(STALL_NOT_PICKED, ~0ull);
 #undef TAKE
     if (logs && c->account.stall_log)
@@ -112,9 +112,11 @@ static inline __attribute__((always_inline)) void count_stalls(struct sm *c, con
 
 static uint64_t part_of(const struct sm *c, enum collector_kind kind, enum pipeline_part unit)
 {
-    if (collector_can_accept(c->pipes.collector, kind))
-        return c->flights.free_count ? PIPELINE_DECODE : unit;
-    return collector_limits(c->pipes.collector, kind) ? PIPELINE_COLLECTORS : unit;
+    if (collector_can_accept(c->pipes.collector, kind) && c->flights.free_count)
+        return PIPELINE_DECODE;
+    if (!collector_can_accept(c->pipes.collector, kind) && collector_limits(c->pipes.collector, kind))
+        return PIPELINE_COLLECTORS;
+    return unit;
 }
 
 static __attribute__((noinline)) uint64_t look_closely(const struct sm *c)
@@ -148,16 +150,16 @@ static inline uint64_t look_at_pipelines(const struct sm *c)
 }
 
 /* Does a warp that waits for a pipeline need another one than when the last cycles were counted? */
-static inline bool pipes_differ(const struct sm *c, uint64_t blocked)
+static inline bool pipes_differ(const struct sm *c, uint64_t unit_busy)
 {
     const struct sm_seen_pipes *p = &c->account.seen_pipes;
     uint64_t changed = p->needs[SM_MEM] ^ c->issue.needs[SM_MEM];
     if (c->account.parts == ALL_DECODE)
         return p->parts != ALL_DECODE;
-    if (blocked & ~c->issue.needs[SM_MEM])
+    if (unit_busy & ~c->issue.needs[SM_MEM])
         changed |= (p->needs[SM_SP] ^ c->issue.needs[SM_SP]) | (p->needs[SM_SFU] ^ c->issue.needs[SM_SFU]) |
                    (p->needs[SM_DP] ^ c->issue.needs[SM_DP]);
-    return (p->parts ^ c->account.parts) | (changed & blocked);
+    return (p->parts ^ c->account.parts) | (changed & unit_busy);
 }
 
 static inline void keep_pipes(struct sm *c)
@@ -218,8 +220,11 @@ static __attribute__((noinline, cold)) void log_cycle(struct sm *c)
 void account_unasked(struct sm *c)
 {
     struct sm_account *a = &c->account;
-    uint64_t *unheld = a->seen.resident ? &a->counters.no_ready : &a->counters.idle;
-    *unheld += a->unasked * (c->config->schedulers - c->issue.held_schedulers);
+    uint64_t unheld = a->unasked * (c->config->schedulers - c->issue.held_schedulers);
+    if (a->seen.resident)
+        a->counters.no_ready += unheld;
+    else
+        a->counters.idle += unheld;
     a->counters.descheduled += a->unasked * c->issue.held_schedulers;
     a->unasked = 0;
 }
@@ -261,12 +266,12 @@ static void account(struct sm *c, uint64_t cycles, uint64_t from)
                        (v->no_instruction ^ now.no_instruction) | (v->clear ^ c->issue.clear) |
                        (v->long_wait ^ now.long_wait) | (v->held ^ c->issue.held) |
                        ((v->unit_free ^ c->issue.unit_free) & c->issue.clear);
-    uint64_t blocked = now.clear & ~now.unit_free;
-    if (changed || (blocked && pipes_differ(c, blocked))) {
+    uint64_t unit_busy = now.clear & ~now.unit_free;
+    if (changed || (unit_busy && pipes_differ(c, unit_busy))) {
         if (c->account.seen_cycles)
             count_seen(c);
         *v = now;
-        if (blocked)
+        if (unit_busy)
             keep_pipes(c);
         c->account.seen_from = from;
     }

@@ -1,4 +1,4 @@
-/* How a launch divides an L1 data cache and shared memory that are one.
+/* How a launch divides an L1 data cache and shared memory that share their bytes.
  *
  * Shared memory has one of a few sizes (CUDA C++ Programming Guide, compute capability 8.0 and 9.0): the smallest that
  * holds what the resident blocks need, and what is preferred. Where the program says nothing, the driver of an H200
@@ -32,5 +32,7 @@ uint32_t carveout_shared_bytes(const struct sm_config *g, const struct carveout_
 
 uint32_t carveout_l1_bytes(const struct sm_config *g, const struct carveout_request *r)
 {
-    return g->unified_bytes ? g->unified_bytes - g->unified_kept_bytes - carveout_shared_bytes(g, r) : 0;
+    if (!g->unified_bytes)
+        return 0;
+    return g->unified_bytes - g->unified_kept_bytes - carveout_shared_bytes(g, r);
 }

@@ -55,9 +55,9 @@ struct collector {
     struct kind kinds[COLLECT_KINDS];
     uint64_t turn[COLLECTORS_MOST]; /* banks whose first request is the collector's */
     struct instruction inside[COLLECTORS_MOST];
-    uint8_t behind[COLLECTORS_MOST]; /* a collector's requests in queues */
+    uint8_t queued_of[COLLECTORS_MOST]; /* a collector's requests in queues */
     uint8_t kind_of[COLLECTORS_MOST];
-    struct queue behind_of[BANKS_MOST];
+    struct queue queue_of[BANKS_MOST];
 };
 
 static uint64_t low_bits(uint32_t count) { return count >= 64 ? ~0ull : (1ull << count) - 1; }
@@ -128,8 +128,8 @@ STEP void dispatch_kind(struct collector *c, uint32_t kind, struct kind *k, uint
     uint32_t count = k->oc_ex_count, last = k->last, width = k->width,
              most = count + k->ports < width ? count + k->ports : width;
     do {
-        uint64_t behind = ready & (~1ull << last);
-        last = (uint32_t)__builtin_ctzll(behind ? behind : ready);
+        uint64_t after = ready & (~1ull << last);
+        last = (uint32_t)__builtin_ctzll(after ? after : ready);
         ready ^= 1ull << last;
         left |= 1ull << last;
         struct instruction next = c->inside[last];
@@ -150,17 +150,17 @@ STEP void dispatch_kind(struct collector *c, uint32_t kind, struct kind *k, uint
 
 static void queue_push(struct collector *c, uint32_t bank, uint32_t collector)
 {
-    uint32_t at = c->behind_of[bank].tail++ & ((1u << c->queue_shift) - 1);
+    uint32_t at = c->queue_of[bank].tail++ & ((1u << c->queue_shift) - 1);
     c->queues[(bank << c->queue_shift) + at] = (uint8_t)collector;
-    c->behind[collector]++;
+    c->queued_of[collector]++;
     c->queued |= 1ull << bank;
 }
 
 static void queue_pop(struct collector *c, uint32_t bank)
 {
-    struct queue *q = &c->behind_of[bank];
+    struct queue *q = &c->queue_of[bank];
     uint32_t next = c->queues[(bank << c->queue_shift) + (q->head++ & ((1u << c->queue_shift) - 1))];
-    c->behind[next]--;
+    c->queued_of[next]--;
     c->turn[next] |= 1ull << bank;
     if (q->head == q->tail)
         c->queued &= ~(1ull << bank);
@@ -170,8 +170,8 @@ STEP void read_banks(struct collector *c)
 {
     uint64_t able = ~c->head.written, from = ~0ull << c->first_bank, completed = 0,
              served = 0; /* able: banks that have not been used in this cycle */
-    for (uint64_t waiting = c->head.all & ~(c->head.free | c->head.ready); waiting; waiting &= waiting - 1) {
-        uint32_t to = (uint32_t)__builtin_ctzll(waiting);
+    for (uint64_t reading = c->head.all & ~(c->head.free | c->head.ready); reading; reading &= reading - 1) {
+        uint32_t to = (uint32_t)__builtin_ctzll(reading);
         uint64_t turn = c->turn[to], banks = turn & able, high = banks & from;
         if (!c->at_once) {
             banks = high ? high : banks;
@@ -185,7 +185,7 @@ STEP void read_banks(struct collector *c)
             queue_pop(c, (uint32_t)__builtin_ctzll(next));
             turn = c->turn[to]; /* its own request may have been the next */
         }
-        completed |= (uint64_t)((turn | c->behind[to]) == 0) << to;
+        completed |= (uint64_t)((turn | c->queued_of[to]) == 0) << to;
     }
     c->head.asked ^= served;
     c->head.ready |= completed;
@@ -218,7 +218,7 @@ static inline uint64_t ask_banks(struct collector *c, const struct collector_ban
 
 STEP void allocate_kind(struct collector *c, uint32_t kind, struct kind *k, uint64_t free)
 {
-    struct id_oc *waiting = k->id_oc;
+    struct id_oc *from = k->id_oc;
     uint64_t taken = 0, ready = 0;
     uint32_t all = k->id_oc_count, most = all < k->ports ? all : k->ports, count = 0;
     do {
@@ -226,9 +226,9 @@ STEP void allocate_kind(struct collector *c, uint32_t kind, struct kind *k, uint
         uint64_t bit = free & -free;
         free ^= bit;
         taken |= bit;
-        c->inside[to] = waiting[count].instruction;
-        c->turn[to] = ask_banks(c, &waiting[count].banks, to);
-        if (!waiting[count].banks.count)
+        c->inside[to] = from[count].instruction;
+        c->turn[to] = ask_banks(c, &from[count].banks, to);
+        if (!from[count].banks.count)
             ready |= bit;
         count++;
     } while (free && count < most);
@@ -237,7 +237,7 @@ STEP void allocate_kind(struct collector *c, uint32_t kind, struct kind *k, uint
     c->head.accepts |= (uint8_t)(1u << kind);
     k->id_oc_count = all - count;
     for (uint32_t i = count; i < all; i++)
-        waiting[i - count] = waiting[i];
+        from[i - count] = from[i];
     if (count == all)
         c->head.wanted &= ~k->members;
 }

@@ -130,7 +130,8 @@ static inline void run_front(struct sm *c)
         sm_decode_cycle(c);
     if (front_end_moves(&c->front))
         sm_fetch_cycle(c);
-    due_at(&c->due, PART_FRONT, c->front.valid || front_end_moves(&c->front) ? c->now + 1 : SM_NEVER);
+    bool moves = c->front.valid || front_end_moves(&c->front);
+    due_at(&c->due, PART_FRONT, moves ? c->now + 1 : SM_NEVER);
 }
 
 void sm_cycle(struct sm *c, uint64_t now)

@@ -35,7 +35,10 @@ static enum cost_type type_of(enum ptx_type t)
     case PTX_BF16X2: return F16;
     case PTX_F64: return F64;
     case PTX_NO_TYPE: return ANY;
-    default: return ptx_type_is_float(t) ? F32 : bits > 32 ? I64 : I32;
+    default:
+        if (ptx_type_is_float(t))
+            return F32;
+        return bits > 32 ? I64 : I32;
     }
 }
 
@@ -114,8 +117,11 @@ static void set_from_rows(struct sm_inst *s, const struct ptx_inst *in)
 /* ldmatrix and stmatrix: one cycle for each matrix, measured. */
 static uint32_t passes(const struct ptx_inst *in)
 {
-    bool matrices = in->opcode == PTX_OP_ldmatrix || in->opcode == PTX_OP_stmatrix;
-    return !matrices ? 1 : ptx_has_modifier(in, PTX_MOD_X4) ? 4 : ptx_has_modifier(in, PTX_MOD_X2) ? 2 : 1;
+    if (in->opcode != PTX_OP_ldmatrix && in->opcode != PTX_OP_stmatrix)
+        return 1;
+    if (ptx_has_modifier(in, PTX_MOD_X4))
+        return 4;
+    return ptx_has_modifier(in, PTX_MOD_X2) ? 2 : 1;
 }
 
 /* A sub-core sends an instruction to memory every fourth cycle: the assembler puts those of a warp so far apart, and
@@ -127,10 +133,14 @@ static uint32_t registers_stored(const struct ptx_inst *in)
 {
     if (in->opcode != PTX_OP_st || !in->type_count)
         return 1;
-    uint32_t count = ptx_has_modifier(in, PTX_MOD_V8)   ? 8
-                     : ptx_has_modifier(in, PTX_MOD_V4) ? 4
-                     : ptx_has_modifier(in, PTX_MOD_V2) ? 2
-                                                        : 1;
+    static const struct {
+        enum ptx_modifier modifier;
+        uint32_t elements;
+    } vectors[] = {{PTX_MOD_V2, 2}, {PTX_MOD_V4, 4}, {PTX_MOD_V8, 8}};
+    uint32_t count = 1;
+    for (uint32_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        if (ptx_has_modifier(in, vectors[i].modifier))
+            count = vectors[i].elements;
     return (count * (uint32_t)ptx_type_bits((enum ptx_type)in->types[in->type_count - 1]) + 31) / 32;
 }
 
@@ -138,11 +148,27 @@ static uint32_t registers_stored(const struct ptx_inst *in)
  * the lanes share sums, else red.shared.add.u32.same. The time until a result that is not such a sum is not known. */
 void sm_set_adding_cost(struct sm_inst *s)
 {
-    bool sums = s->adds_up == PTX_ADDS_BEFORE;
-    s->adding = sums ? 229 : 30;
-    s->own_wait = sums ? 0 : 11;
     s->shared_passes = 1;
-    set(s, SM_MEM, s->latency, sums ? 44.875 : 10.125);
+    if (s->adds_up == PTX_ADDS_BEFORE) {
+        s->adding = 229;
+        s->own_wait = 0;
+        set(s, SM_MEM, s->latency, 44.875);
+    } else {
+        s->adding = 30;
+        s->own_wait = 11;
+        set(s, SM_MEM, s->latency, 10.125);
+    }
+}
+
+static void set_fence(struct sm_inst *s, bool of_block, const struct sm_config *c)
+{
+    if (of_block) { /* latency/membar.cta, rate/membar.cta */
+        set(s, SM_MEM, 4, 6);
+        s->initiation = 1;
+    } else {
+        set(s, SM_MEM, c->fence_latency, 1);
+        s->initiation = (uint16_t)c->fence_initiation;
+    }
 }
 
 void sm_set_subcore_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c)
@@ -151,9 +177,7 @@ void sm_set_subcore_cost(struct sm_inst *s, const struct ptx_inst *in, const str
     const struct ptx_opcode_info *op = &ptx_opcodes[in->opcode];
     bool waits = !ptx_has_modifier(in, PTX_MOD_WARP) && !ptx_has_modifier(in, PTX_MOD_ARRIVE);
     if (ptx_flags(in) & PTX_F_FENCE) {
-        bool of_block = ptx_has_modifier(in, PTX_MOD_CTA); /* latency/membar.cta, rate/membar.cta */
-        set(s, SM_MEM, of_block ? 4 : c->fence_latency, of_block ? 6 : 1);
-        s->initiation = of_block ? 1 : (uint16_t)c->fence_initiation;
+        set_fence(s, ptx_has_modifier(in, PTX_MOD_CTA), c);
     } else if (op->unit == PTX_UNIT_MEM) /* an atomic of shared memory takes 3 cycles more than a load: measured */
         set(s, SM_MEM, ptx_flags(in) & PTX_F_ATOMIC ? 4 : 1,
             s->memory == SM_CONST ? 1 : (float)(MEMORY_INTERVAL * registers_stored(in)));
@@ -179,8 +203,10 @@ uint32_t sm_crossing(const struct sm_inst *from, const struct sm_inst *to, bool 
 {
     enum { FMA = 1 << SM_SP | 1 << SM_SP_OR_SFU, SIMPLE = FMA | 1 << SM_ALU };
     uint32_t a = 1u << from->unit, b = 1u << to->unit;
+    if (as_guard && a == 1 << SM_ALU)
+        return 9;
     if (as_guard)
-        return a == 1 << SM_ALU ? 9 : a == 1 << SM_DP ? 6 : 0;
+        return a == 1 << SM_DP ? 6 : 0;
     if (a == b || ((a & FMA) && (b & FMA)))
         return 0;
     if (a == 1 << SM_UNIFORM || a == 1 << SM_SFU || a == 1 << SM_DP)
@@ -209,9 +235,12 @@ struct load {
 
 static void count(struct load *load, const struct sm_inst *s)
 {
-    load->alu += s->unit == SM_ALU ? 2 : 0;
-    /* The other half of the multiplier takes as many. */
-    load->multiplier += s->unit == SM_SP ? 2 : s->unit == SM_SP_OR_SFU ? 1 : 0;
+    if (s->unit == SM_ALU)
+        load->alu += 2;
+    else if (s->unit == SM_SP)
+        load->multiplier += 2;
+    else if (s->unit == SM_SP_OR_SFU) /* the other half of the multiplier takes as many */
+        load->multiplier++;
 }
 
 /* `joined` says of each instruction whether others are part of it (LEA, IADD3 of three operands): only the adder has

@@ -18,9 +18,19 @@ enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, LONGEST_ACCESS = 128, CLIENT_PAST
  * known to do nothing. */
 #define STEP static inline __attribute__((always_inline))
 
+/* Places of a ring. */
+static inline uint32_t place_after(uint32_t place, uint32_t capacity) { return place + 1 == capacity ? 0 : place + 1; }
+static inline uint32_t place_at_end(uint32_t head, uint32_t count, uint32_t capacity)
+{
+    uint32_t place = head + count;
+    return place >= capacity ? place - capacity : place;
+}
+
+/* Accesses that the L1D takes in a cycle. */
+static inline uint32_t l1d_banks(const struct sm_config *g) { return g->l1d.banks ? g->l1d.banks : 1; }
+
 void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
 {
-    uint32_t banks = g->l1d.banks ? g->l1d.banks : 1;
     l->dispatch = l->next_wb = l->next_global = SM_NONE;
     l->refusal = -1;
     l->enters_after_collectors = g->enters_lsu_at_once;
@@ -38,8 +48,11 @@ void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
     l->counts_sectors = g->l1d.sector_bytes != 0;
     l->exact_sectors = g->exact_sectors;
     /* The accesses that may enter in the cycles of a look-up. */
-    uint32_t under_way = g->l1d.latency_cycles * banks * g->lsu_steps;
-    *(g->l1d_latency_behind ? &l->hits.capacity : &l->l1_capacity) = under_way;
+    uint32_t under_way = g->l1d.latency_cycles * l1d_banks(g) * g->lsu_steps;
+    if (g->l1d_latency_behind)
+        l->hits.capacity = under_way;
+    else
+        l->l1_capacity = under_way;
     l->hits.list = arena_array(a, struct sm_instruction_delay, l->hits.capacity + 1);
     l->l1_pipe = arena_array(a, struct sm_delay, l->l1_capacity + 1);
     l->shared_capacity = (g->shared_latency ? g->shared_latency : 1) + 32 * g->shared_conflict_latency +
@@ -77,8 +90,7 @@ static inline void hit(struct sm *c, uint16_t id)
         answered(c, id);
         return;
     }
-    uint32_t at = h->head + h->count++;
-    h->list[at >= h->capacity ? at - h->capacity : at] =
+    h->list[place_at_end(h->head, h->count++, h->capacity)] =
         (struct sm_instruction_delay){.ready = c->now + c->config->l1d.latency_cycles, .id = id};
 }
 
@@ -87,7 +99,7 @@ void sm_lsu_finish_hits(struct sm *c)
     struct sm_hits *h = &c->lsu.hits;
     while (h->count && h->list[h->head].ready <= c->now) {
         answered(c, h->list[h->head].id);
-        h->head = h->head + 1 == h->capacity ? 0 : h->head + 1;
+        h->head = place_after(h->head, h->capacity);
         h->count--;
     }
 }
@@ -136,7 +148,7 @@ static inline uint16_t take_from_client(struct sm *c, uint32_t client)
     switch (client) {
     case 0:
         id = l->shared_pipe[l->shared_head].id;
-        l->shared_head = l->shared_head + 1 == l->shared_capacity ? 0 : l->shared_head + 1;
+        l->shared_head = place_after(l->shared_head, l->shared_capacity);
         l->shared_count--;
         if (c->flights.list[id].atomic)
             answer_atomic(c, c->flights.list[id].slot);
@@ -163,6 +175,13 @@ static inline uint16_t take_from_client(struct sm *c, uint32_t client)
     }
 }
 
+/* The first client from `turn` on; if there is none, the first of all. */
+static inline uint32_t first_in_turn(uint32_t clients, uint32_t turn)
+{
+    uint32_t from_turn = clients >> turn << turn;
+    return (uint32_t)__builtin_ctz(from_turn ? from_turn : clients);
+}
+
 STEP void writeback(struct sm *c, bool l1d_only)
 {
     struct sm_lsu *l = &c->lsu;
@@ -176,11 +195,11 @@ STEP void writeback(struct sm *c, bool l1d_only)
     uint32_t clients = others ? clients_with_results(c) : (uint32_t)(l->d->ready_requests != 0) << CLIENT_L1D;
     if (!clients)
         return;
-    /* In turn: the clients from wb_turn on, then the first ones. */
-    uint32_t from_turn = clients >> l->wb_turn << l->wb_turn;
-    uint32_t client = l1d_only ? (uint32_t)CLIENT_L1D : (uint32_t)__builtin_ctz(from_turn ? from_turn : clients);
+    uint32_t client = CLIENT_L1D;
+    if (!l1d_only)
+        client = first_in_turn(clients, l->wb_turn);
     l->next_wb = take_from_client(c, client);
-    l->wb_turn = client + 1 == CLIENTS ? 0 : client + 1;
+    l->wb_turn = place_after(client, CLIENTS);
 }
 
 /* Answers */
@@ -204,6 +223,15 @@ static inline void fill_l1d(struct sm *c, const struct packet *answer)
         cache_fill(c->lsu.l1d, answer, c->now);
 }
 
+static struct cache *cache_of(const struct sm_lsu *l, uint8_t origin)
+{
+    switch (origin) {
+    case ORIGIN_L1D: return l->l1d;
+    case ORIGIN_L1C: return l->l1c;
+    default: return l->l1t;
+    }
+}
+
 STEP void take_response(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
@@ -217,11 +245,10 @@ STEP void take_response(struct sm *c)
     } else if (p->origin == ORIGIN_L1T && l->fragments) {
         sm_texture_answer(c, p);
     } else {
-        struct cache *to = p->origin == ORIGIN_L1D ? c->lsu.l1d : p->origin == ORIGIN_L1C ? c->lsu.l1c : c->lsu.l1t;
-        if (to == c->lsu.l1d)
+        if (p->origin == ORIGIN_L1D)
             fill_l1d(c, p);
         else
-            cache_fill(to, p, c->now);
+            cache_fill(cache_of(l, p->origin), p, c->now);
         /* An access that waits for an entry stays blocked. One that waits for a place in the queue may be for the
          * line that has come. */
         l->blocked &= l->refusal == CACHE_FAIL_MSHR;
@@ -234,7 +261,9 @@ STEP void take_response(struct sm *c)
 /* The bytes of a packet whose request or answer has data_bytes. */
 static uint32_t bytes_with(const struct packet *p, uint32_t data_bytes)
 {
-    return packet_is_write(p) || p->kind == PACKET_ATOMIC ? WRITE_HEADER_BYTES + data_bytes : READ_BYTES;
+    if (packet_is_write(p) || p->kind == PACKET_ATOMIC)
+        return WRITE_HEADER_BYTES + data_bytes;
+    return READ_BYTES;
 }
 
 /* The bytes of a store that names its sectors and the bytes that it writes: the sectors alone, and a header with a
@@ -242,16 +271,20 @@ static uint32_t bytes_with(const struct packet *p, uint32_t data_bytes)
 static uint32_t exact_store_bytes(const struct packet *p)
 {
     uint32_t data = packet_sectors(p->sectors) * SECTOR_BYTES;
-    return packet_writes_all(p) ? data : WRITE_HEADER_BYTES + data;
+    if (packet_writes_all(p))
+        return data;
+    return WRITE_HEADER_BYTES + data;
 }
 
 static uint32_t packet_bytes(const struct sm *c, const struct packet *p)
 {
     if (!c->lsu.exact_sectors || !c->lsu.tells_written || !p->sectors)
         return bytes_with(p, p->bytes);
-    return p->kind == PACKET_STORE    ? exact_store_bytes(p)
-           : p->kind == PACKET_ATOMIC ? packet_sectors(p->sectors) * SECTOR_BYTES
-                                      : bytes_with(p, p->bytes);
+    switch (p->kind) {
+    case PACKET_STORE: return exact_store_bytes(p);
+    case PACKET_ATOMIC: return packet_sectors(p->sectors) * SECTOR_BYTES;
+    default: return bytes_with(p, p->bytes);
+    }
 }
 
 /* When a packet finds no room, the core's owner runs the core again as soon as there is some. */
@@ -285,8 +318,12 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
 __attribute__((noinline)) uint32_t sm_lsu_may_send(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    uint32_t reads = 1 + (l->read_only_waits ? 2 : 0) + (l->fragment_count != 0),
-             flits = reads * crossbar_flits(c->net.requests, READ_BYTES);
+    uint32_t reads = 1;
+    if (l->read_only_waits)
+        reads += 2;
+    if (l->fragment_count)
+        reads++;
+    uint32_t flits = reads * crossbar_flits(c->net.requests, READ_BYTES);
     if (l->d->misses.count)
         flits += crossbar_flits(c->net.requests, packet_bytes(c, cache_miss_front(l->l1d)));
     /* A fill may send the line that it evicts. */
@@ -294,9 +331,11 @@ __attribute__((noinline)) uint32_t sm_lsu_may_send(const struct sm *c)
         flits += crossbar_flits(c->net.requests, WRITE_HEADER_BYTES + c->config->l1d.line_bytes);
     if (l->dispatch != SM_NONE) {
         const struct sm_inflight *f = &c->flights.list[l->dispatch];
+        uint32_t bytes = READ_BYTES;
+        if (f->store || f->atomic)
+            bytes = WRITE_HEADER_BYTES + LONGEST_ACCESS;
         if (f->route == ROUTE_PAST)
-            flits += 2 * crossbar_flits(c->net.requests,
-                                        f->store || f->atomic ? WRITE_HEADER_BYTES + LONGEST_ACCESS : READ_BYTES);
+            flits += 2 * crossbar_flits(c->net.requests, bytes);
     }
     return flits;
 }
@@ -360,11 +399,11 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
 STEP void l1_pipe_cycle(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
-    uint32_t banks = c->config->l1d.banks ? c->config->l1d.banks : 1;
+    uint32_t banks = l1d_banks(c->config);
     for (uint32_t i = 0; i < banks && l->l1_count && l->l1_pipe[l->l1_head].ready <= c->now; i++) {
         if (!access_l1d(c, &l->l1_pipe[l->l1_head].packet))
             return;
-        l->l1_head = l->l1_head + 1 == l->l1_capacity ? 0 : l->l1_head + 1;
+        l->l1_head = place_after(l->l1_head, l->l1_capacity);
         l->l1_count--;
     }
 }
@@ -417,9 +456,7 @@ STEP bool enter_l1_pipe(struct sm *c, const struct packet *p, bool l1d_only)
     }
     if (l->l1_count == l->l1_capacity)
         return false;
-    uint32_t at = l->l1_head + l->l1_count;
-    if (at >= l->l1_capacity)
-        at -= l->l1_capacity;
+    uint32_t at = place_at_end(l->l1_head, l->l1_count, l->l1_capacity);
     l->l1_pipe[at] = (struct sm_delay){.ready = c->now + c->config->l1d.latency_cycles, .packet = *p};
     l->l1_count++;
     expect_store_answers(c, p);
@@ -468,7 +505,9 @@ static bool send_access(struct sm *c, const struct sm_inflight *f, struct packet
 static uint32_t atomic_cycles(const struct sm_config *g, const struct packet *p)
 {
     uint32_t sectors = packet_sectors(p->sectors);
-    return g->atomic_sector_cycles ? g->atomic_sector_cycles * sectors + (sectors > 1) : 0;
+    if (!g->atomic_sector_cycles)
+        return 0;
+    return g->atomic_sector_cycles * sectors + (sectors > 1);
 }
 
 /* Sends the accesses that fit in a cycle. Returns whether all are on their way. */
@@ -476,7 +515,9 @@ STEP bool send_accesses(struct sm *c, uint16_t id, bool l1d_only)
 {
     struct sm_inflight *f = &c->flights.list[id];
     const struct sm_accesses *a = &c->lsu.access_pool[f->accesses];
-    uint32_t most = !l1d_only && f->route == ROUTE_L1D && c->config->l1d.banks ? c->config->l1d.banks : 1;
+    uint32_t most = 1;
+    if (!l1d_only && f->route == ROUTE_L1D)
+        most = l1d_banks(c->config);
     for (uint32_t n = 0; n < most && f->next_access < a->count; n++) {
         struct packet *p = make_packet(&c->lsu, f, a);
         if (l1d_only ? !enter_l1_pipe(c, p, true) : !send_access(c, f, p))
@@ -508,8 +549,7 @@ static void leave(struct sm *c, uint16_t id)
 static inline void enter_shared_pipe(struct sm *c, uint16_t id, uint64_t ready)
 {
     struct sm_lsu *l = &c->lsu;
-    uint32_t at = l->shared_head + l->shared_count++;
-    at = at >= l->shared_capacity ? at - l->shared_capacity : at;
+    uint32_t at = place_at_end(l->shared_head, l->shared_count++, l->shared_capacity);
     while (at != l->shared_head) {
         uint32_t before = (at ? at : l->shared_capacity) - 1;
         if (l->shared_pipe[before].ready <= ready || !c->flights.list[l->shared_pipe[before].id].adds_up)
@@ -577,16 +617,24 @@ static inline void take_instruction(struct sm *c)
     f->in_lsu = true;
 }
 
+/* Accesses of the instruction at work that are still to be sent. */
+static uint32_t accesses_left(const struct sm *c)
+{
+    const struct sm_lsu *l = &c->lsu;
+    if (l->dispatch == SM_NONE)
+        return 0;
+    const struct sm_inflight *f = &c->flights.list[l->dispatch];
+    if (f->space == SM_SHARED)
+        return f->shared_cycles;
+    if (f->accesses == SM_NONE)
+        return 1;
+    return l->access_pool[f->accesses].count - f->next_access;
+}
+
 static void show_queues(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
-    uint32_t accesses = 0;
-    if (l->dispatch != SM_NONE) {
-        const struct sm_inflight *f = &c->flights.list[l->dispatch];
-        accesses = f->space == SM_SHARED    ? f->shared_cycles
-                   : f->accesses != SM_NONE ? l->access_pool[f->accesses].count - f->next_access
-                                            : 1;
-    }
+    uint32_t accesses = accesses_left(c);
     if (!c->observer->queues || (accesses == l->accesses_seen && l->d->misses.count == l->misses_seen))
         return;
     l->accesses_seen = accesses;

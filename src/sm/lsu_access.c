@@ -50,7 +50,9 @@ uint64_t sm_first_thread(const struct sm *c, uint32_t slot)
 /* The bytes of a lane, as the coalescer sees them. */
 static inline uint32_t lane_bytes(const struct sm_inflight *f, const struct exec_access *x)
 {
-    return f->inst->element_bytes ? f->inst->element_bytes : x->bytes;
+    if (f->inst->element_bytes)
+        return f->inst->element_bytes;
+    return x->bytes;
 }
 
 /* The longest segment of an access; one of the L1D is a line. */
@@ -59,7 +61,9 @@ static uint32_t longest_segment(const struct sm *c, const struct sm_inflight *f)
     const struct sm_config *g = c->config;
     if (f->route == ROUTE_L1D)
         return g->l1d.line_bytes;
-    return f->space == SM_DEVICE && (f->inst->past_l1 || g->l1_skips_global) ? g->past_l1_segment : SEGMENT_BYTES;
+    if (f->space == SM_DEVICE && (f->inst->past_l1 || g->l1_skips_global))
+        return g->past_l1_segment;
+    return SEGMENT_BYTES;
 }
 
 static uint32_t local_accesses(struct sm *c, const struct sm_inflight *f, const struct exec_warp *w,
@@ -105,8 +109,13 @@ static void count_sectors(struct sm *c, const struct sm_inflight *f, const struc
         return;
     for (uint32_t i = 0; c->lsu.counts_sectors && i < a->count; i++)
         sectors += packet_sectors(c->config->exact_sectors ? a->list[i].touched : a->list[i].sectors);
-    *(f->store ? &n->global_stores : &n->global_loads) += 1;
-    *(f->store ? &n->store_sectors : &n->load_sectors) += sectors;
+    if (f->store) {
+        n->global_stores++;
+        n->store_sectors += sectors;
+    } else {
+        n->global_loads++;
+        n->load_sectors += sectors;
+    }
 }
 
 static void count_requests(struct sm *c, const struct sm_inflight *f, uint32_t accesses)
@@ -143,20 +152,28 @@ uint32_t sm_least_accesses(const struct sm *c, uint32_t warp, uint32_t lanes)
     return sum;
 }
 
+static enum packet_kind transfer_kind(const struct sm_inflight *f)
+{
+    if (f->space == SM_LOCAL)
+        return f->store ? PACKET_LOCAL_STORE : PACKET_LOCAL_LOAD;
+    return f->store ? PACKET_STORE : PACKET_LOAD;
+}
+
 static void set_route(const struct sm *c, struct sm_inflight *f)
 {
-    bool local = f->space == SM_LOCAL;
     if (f->atomic) {
         f->packet_kind = PACKET_ATOMIC;
         f->route = ROUTE_PAST;
-    } else if (f->space == SM_CONST || f->space == SM_TEXTURE) {
-        f->packet_kind = f->space == SM_CONST ? PACKET_CONST : PACKET_TEXTURE;
-        f->route = f->space == SM_CONST ? ROUTE_CONSTANTS : ROUTE_TEXTURES;
+    } else if (f->space == SM_CONST) {
+        f->packet_kind = PACKET_CONST;
+        f->route = ROUTE_CONSTANTS;
+    } else if (f->space == SM_TEXTURE) {
+        f->packet_kind = PACKET_TEXTURE;
+        f->route = ROUTE_TEXTURES;
     } else {
-        f->packet_kind = f->store ? (local ? PACKET_LOCAL_STORE : PACKET_STORE)
-                         : local  ? PACKET_LOCAL_LOAD
-                                  : PACKET_LOAD;
-        f->route = c->lsu.l1d && !f->inst->past_l1 && (local || !c->config->l1_skips_global) ? ROUTE_L1D : ROUTE_PAST;
+        bool skips = f->inst->past_l1 || (f->space != SM_LOCAL && c->config->l1_skips_global);
+        f->packet_kind = (uint8_t)transfer_kind(f);
+        f->route = c->lsu.l1d && !skips ? ROUTE_L1D : ROUTE_PAST;
     }
 }
 
@@ -189,7 +206,7 @@ static void tell_bytes(const struct sm *c, const struct sm_inflight *f, const ui
                        struct sm_accesses *a)
 {
     bool reads = !f->store && !f->atomic && f->space == SM_DEVICE && f->route == ROUTE_L1D;
-    if (!(f->store ? c->lsu.tells_written : reads && c->config->l1d.partial_writes))
+    if (!(f->store && c->lsu.tells_written) && !(reads && c->config->l1d.partial_writes))
         return;
     for (uint32_t i = 0; i < a->count; i++)
         a->list[i].mask = f->space == SM_LOCAL ? UINT32_MAX : coalesce_written(address, bytes, &a->list[i]);
@@ -203,7 +220,9 @@ static uint32_t shared_cycles(const struct sm *c, const struct sm_inflight *f, c
         return shared_banks_serial(w->addr, x->mask, g->shared_banks);
     uint32_t cycles =
         shared_banks_cycles(w->addr, x->mask, x->bytes, g->shared_banks, g->shared_parts, g->shared_limited_broadcast);
-    return cycles < f->inst->shared_passes ? f->inst->shared_passes : cycles;
+    if (cycles < f->inst->shared_passes)
+        return f->inst->shared_passes;
+    return cycles;
 }
 
 /* Cycles in which the banks of the L1 keep the unit busy, beyond the cycles in which it looks lines up. */
@@ -217,6 +236,24 @@ static uint32_t bank_cycles(const struct sm *c, const struct sm_inflight *f, con
                                          g->shared_limited_broadcast),
              lines = g->l1d.banks ? (a->count + g->l1d.banks - 1) / g->l1d.banks : a->count;
     return banks > lines ? banks - lines + 1 : 1;
+}
+
+static void access_shared(struct sm *c, struct sm_inflight *f, const struct exec_warp *w)
+{
+    uint32_t adding = 0;
+    f->space = SM_SHARED;
+    f->adds_up = works_as_one(c, f, &w->access, w->addr);
+    if (f->adds_up) {
+        f->shared_cycles = f->inst->shared_passes;
+        adding = f->inst->adding;
+    } else {
+        f->shared_cycles = shared_cycles(c, f, w);
+    }
+    f->shared_extra = (f->shared_cycles - 1) * c->config->shared_conflict_latency + f->inst->latency - 1u + adding;
+    c->account.counters.shared_requests++;
+    c->account.counters.shared_cycles += f->shared_cycles;
+    if (f->atomic)
+        await_atomic(c, f, 1);
 }
 
 void sm_coalesce(struct sm *c, uint16_t id)
@@ -236,17 +273,7 @@ void sm_coalesce(struct sm *c, uint16_t id)
     if (x->space == PTX_SPACE_NONE || !x->mask)
         return;
     switch (x->space) {
-    case PTX_SPACE_SHARED:
-        f->space = SM_SHARED;
-        f->adds_up = works_as_one(c, f, x, w->addr);
-        f->shared_cycles = f->adds_up ? f->inst->shared_passes : shared_cycles(c, f, w);
-        f->shared_extra = (f->shared_cycles - 1) * c->config->shared_conflict_latency + f->inst->latency - 1u +
-                          (f->adds_up ? f->inst->adding : 0);
-        c->account.counters.shared_requests++;
-        c->account.counters.shared_cycles += f->shared_cycles;
-        if (f->atomic)
-            await_atomic(c, f, 1);
-        return;
+    case PTX_SPACE_SHARED: access_shared(c, f, w); return;
     case PTX_SPACE_LOCAL:
         f->space = SM_LOCAL;
         set_route(c, f);

@@ -13,7 +13,7 @@ enum { BLOCK_STRIDE = 64 };
 static uint32_t block_columns(uint32_t line_bytes, uint32_t texel_bytes)
 {
     uint32_t columns = line_bytes >= 128 ? 16 : 8;
-    for (uint32_t rest = texel_bytes / 4; rest; rest /= 4)
+    for (uint32_t words = texel_bytes / 4; words; words /= 4)
         columns /= 2;
     return columns;
 }
@@ -42,8 +42,9 @@ bool sm_texture_access(struct sm *c, const struct packet *p)
     uint32_t at = (l->fragment_head + l->fragment_count++) % g->mshr_entries;
     bool miss = cache_read_now(c->lsu.l1t, p, c->warps[p->warp].age, at) == CACHE_MISS;
     struct packet line = {.address = p->address & ~(uint64_t)(g->line_bytes - 1), .bytes = (uint16_t)g->line_bytes};
-    l->fragments[at] = (struct sm_fragment){
-        .id = (uint16_t)p->token, .missing = (uint16_t)(miss ? network_answers(&c->net, &line) : 0), .miss = miss};
+    l->fragments[at] = (struct sm_fragment){.id = (uint16_t)p->token, .miss = miss};
+    if (miss)
+        l->fragments[at].missing = (uint16_t)network_answers(&c->net, &line);
     l->fragment_misses += miss;
     return true;
 }

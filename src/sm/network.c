@@ -18,9 +18,10 @@ static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
  * is in the port after others. A texture passes no delay, and an atomic acts before it is answered. */
 void network_note_sent(struct sm_network *n, const struct packet *p, uint64_t now)
 {
-    uint64_t cycles = p->kind == PACKET_TEXTURE || p->kind == PACKET_ATOMIC ? 1 : n->answer_cycles,
-             at = later(now + cycles, *n->clock.run_until);
-    n->answered_at = at < n->answered_at ? at : n->answered_at;
+    bool early = p->kind == PACKET_TEXTURE || p->kind == PACKET_ATOMIC;
+    uint64_t at = later(now + (early ? 1 : n->answer_cycles), *n->clock.run_until);
+    if (at < n->answered_at)
+        n->answered_at = at;
     n->used = true;
 }
 
@@ -28,8 +29,11 @@ void network_await_room(struct sm *c)
 {
     struct sm_network *n = &c->net;
     uint64_t tick = crossbar_room_from(n->requests, c->head.port, crossbar_flits(n->requests, *n->blocked_bytes));
-    n->room_at = tick == UINT64_MAX ? tick : later(network_owner_cycle(&n->clock, tick), c->now + 1);
-    *c->wake_at = n->room_at < *c->wake_at ? n->room_at : *c->wake_at;
+    n->room_at = UINT64_MAX;
+    if (tick != UINT64_MAX)
+        n->room_at = later(network_owner_cycle(&n->clock, tick), c->now + 1);
+    if (n->room_at < *c->wake_at)
+        *c->wake_at = n->room_at;
 }
 
 /* May a kept load end in the next step? It may if its last access is next, all others were hits, and the line is
@@ -140,19 +144,22 @@ void sm_run_further(struct sm *c, uint64_t end, struct answer_queue *answers)
 uint64_t sm_next_seen(const struct sm *c)
 {
     const struct sm_network *n = &c->net;
-    return n->access_first != n->access_count ? n->kept->accesses[n->access_first].cycle : is_seen(c) ? c->now : 0;
+    if (n->access_first != n->access_count)
+        return n->kept->accesses[n->access_first].cycle;
+    return is_seen(c) ? c->now : 0;
 }
 
 void sm_catch_up(struct sm *c, uint64_t now)
 {
     struct sm_network *n = &c->net;
-    for (; n->access_first != n->access_count && n->kept->accesses[n->access_first].cycle == now; n->access_first++) {
-        exec_perform_kept(&n->kept->accesses[n->access_first].exec);
-        if (!n->kept->accesses[n->access_first].store)
-            c->flights.list[n->kept->accesses[n->access_first].id].kept = false;
+    for (; n->access_first != n->access_count; n->access_first++) {
+        struct kept_access *k = &n->kept->accesses[n->access_first];
+        if (k->cycle != now)
+            return;
+        exec_perform_kept(&k->exec);
+        if (!k->store)
+            c->flights.list[k->id].kept = false;
     }
-    if (n->access_first != n->access_count)
-        return;
     n->access_first = n->access_count = 0;
     c->issue.loading = 0;
     n->merged = false;

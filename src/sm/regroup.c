@@ -57,7 +57,9 @@ uint32_t regroup_logical(const struct regroup *r, uint32_t home, uint32_t lanes)
 static uint32_t running(const struct regroup *r, const struct regroup_slot *g, uint32_t i)
 {
     uint32_t home = g->pieces[i].home, mask = g->pieces[i].mask;
-    return g->face.active == g->lanes ? mask : mask & to_logical(r, home, g->face.active);
+    if (g->face.active == g->lanes)
+        return mask;
+    return mask & to_logical(r, home, g->face.active);
 }
 
 uint32_t regroup_running(const struct regroup *r, const struct regroup_slot *g, uint32_t piece)
@@ -118,7 +120,9 @@ static uint64_t take(struct sm *c, uint32_t slot, const struct heddle_piece *pie
     g->lanes = g->face.active;
     c->issue.parked &= ~(1ull << slot);
     sm_show_barrier(c, slot);
-    return from == 1ull << slot && memcmp(had, g->had, sizeof had) == 0 ? 0 : from;
+    if (from == 1ull << slot && memcmp(had, g->had, sizeof had) == 0)
+        return 0;
+    return from;
 }
 
 static bool check_pieces(struct sm *c, uint32_t slot, const struct heddle_piece *pieces, uint32_t count)
@@ -194,7 +198,7 @@ void regroup_by_unit(void *context, uint32_t slot, const struct heddle_piece *pi
     if (c->host.trouble[0] || !check_regroup(c, slot, pieces, count, pc, stop_pc) || !count)
         return;
     struct regroup_slot *g = &r->slots[slot];
-    uint64_t self = 1ull << slot, resting = c->issue.parked | r->draining;
+    uint64_t self = 1ull << slot, without_work = c->issue.parked | r->draining;
     uint64_t from = take(c, slot, pieces, count);
     g->stop_pc = stop_pc;
     g->face.pc = pc;
@@ -207,7 +211,7 @@ void regroup_by_unit(void *context, uint32_t slot, const struct heddle_piece *pi
     if (!from) { /* all results that are outstanding are on its own scoreboard */
         wake_at(c, slot, ready_cycle);
     } else {
-        g->waits_for = (from & resting) | self;
+        g->waits_for = (from & without_work) | self;
         r->draining |= self;
     }
     sm_refresh(c, slot);
@@ -253,10 +257,12 @@ static void open_barrier(struct sm *c, uint32_t block);
 
 /* Notes the places of threads that the unit gets: `target` for taken ones, `other` for the rest of the piece. */
 static void note_pcs(struct regroup_block *b, const struct heddle_piece *p, uint32_t taken, uint32_t target,
-                     uint32_t rest)
+                     uint32_t other)
 {
-    for (uint32_t left = p->mask; left; left &= left - 1)
-        b->next_pc[p->home][__builtin_ctz(left)] = taken & left & -left ? target : rest;
+    for (uint32_t left = p->mask; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        b->next_pc[p->home][lane] = taken >> lane & 1 ? target : other;
+    }
 }
 
 /* Makes the path with which the slot goes on the one that runs. If all paths wait at a barrier, the slot arrives
@@ -348,7 +354,7 @@ static uint32_t remove_lanes(struct sm *c, uint32_t slot, const uint32_t *masks,
     struct regroup *r = c->regroup;
     struct regroup_slot *g = &r->slots[slot];
     struct regroup_block *b = &r->blocks[c->slots[slot].block];
-    uint32_t kept = 0, count = 0, lanes = 0;
+    uint32_t left = 0, count = 0, lanes = 0;
     for (uint32_t i = 0; i < g->count; i++) {
         struct heddle_piece p = g->pieces[i];
         struct exec_warp *home = home_of(c, slot, p.home);
@@ -366,9 +372,9 @@ static uint32_t remove_lanes(struct sm *c, uint32_t slot, const uint32_t *masks,
         }
         p.mask &= ~masks[i];
         if (p.mask)
-            g->pieces[kept++] = p;
+            g->pieces[left++] = p;
     }
-    g->count = kept;
+    g->count = left;
     g->lanes &= ~lanes;
     g->face.active &= ~lanes;
     regroup_paths_remove(&g->paths, lanes);
@@ -645,8 +651,8 @@ uint32_t regroup_local_accesses(const struct sm *c, uint16_t id, uint32_t segmen
 void regroup_check_stuck(struct sm *c)
 {
     const struct regroup *r = c->regroup;
-    uint64_t waiting = c->view.resident;
-    if (c->host.trouble[0] || c->launch.faulted || !waiting || c->issue.held || c->flights.free_count != SM_INFLIGHT ||
+    uint64_t resident = c->view.resident;
+    if (c->host.trouble[0] || c->launch.faulted || !resident || c->issue.held || c->flights.free_count != SM_INFLIGHT ||
         (!c->mixes && !c->issue.parked))
         return;
     for (uint64_t left = sm_occupied(c); left; left &= left - 1) {
@@ -654,7 +660,7 @@ void regroup_check_stuck(struct sm *c)
         if (s->fetching || s->stores || s->atomics) /* an answer will come */
             return;
     }
-    const struct sm_slot *s = &c->slots[__builtin_ctzll(waiting)];
+    const struct sm_slot *s = &c->slots[__builtin_ctzll(resident)];
     c->host.trouble_is_hang = true;
     if (!c->mixes) {
         regroup_trouble(c, "warps %#llx are parked, and nothing is left that could bring them work",

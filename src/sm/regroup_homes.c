@@ -18,11 +18,11 @@ bool regroup_parks(struct sm *c, uint32_t slot, uint32_t pc)
     const struct heddle_instruction *v = &c->program->view.instructions[pc];
     if (!is_asked(c, w, pc) || c->host.trouble[0])
         return false;
-    uint32_t lanes = exec_lanes(w), rest = w->active & ~lanes;
+    uint32_t lanes = exec_lanes(w), others = w->active & ~lanes;
     struct heddle_branch e = {.warp = slot,
                               .pc = pc,
                               .taken = lanes,
-                              .not_taken = rest,
+                              .not_taken = others,
                               .target = v->target,
                               .fall_through = pc + 1,
                               .reconvergence = v->reconvergence,
@@ -37,7 +37,7 @@ bool regroup_parks(struct sm *c, uint32_t slot, uint32_t pc)
     }
     c->launch.counters.lanes[__builtin_popcount(lanes)]++;
     c->launch.counters.branches++;
-    c->launch.counters.divergent_branches += lanes && rest;
+    c->launch.counters.divergent_branches += lanes && others;
     return true;
 }
 

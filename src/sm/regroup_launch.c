@@ -28,12 +28,18 @@ static void set_lanes(struct sm *c)
 
 static const char *missing_hook(const struct heddle_divergence *d)
 {
-    return !d->services      ? "services"
-           : !d->block_start ? "block_start"
-           : !d->split       ? "split"
-           : !d->arrived     ? "arrived"
-           : !d->exited      ? "exited"
-                             : NULL;
+    const struct {
+        bool there;
+        const char *name;
+    } hooks[] = {{d->services, "services"},
+                 {d->block_start, "block_start"},
+                 {d->split, "split"},
+                 {d->arrived, "arrived"},
+                 {d->exited, "exited"}};
+    for (uint32_t i = 0; i < sizeof hooks / sizeof *hooks; i++)
+        if (!hooks[i].there)
+            return hooks[i].name;
+    return NULL;
 }
 
 struct regroup *regroup_create(struct arena *a, struct sm *c, struct error *e)

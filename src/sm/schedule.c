@@ -24,6 +24,13 @@ static inline uint64_t unit_free(const struct sm *c)
     return free;
 }
 
+/* Warps that may not issue, whatever their next instruction is (warp_block). */
+static inline uint64_t blocked_warps(const struct sm *c)
+{
+    const struct sm_issue *s = &c->issue;
+    return s->ended | c->view.at_barrier | s->fenced | s->atomic_wait | s->asleep;
+}
+
 /* May the warp issue its next instruction in the cycle in which it issued `first`? A deferred instruction must find
  * its operands at the end of the cycle. */
 static bool may_follow(const struct sm *c, uint32_t slot, const struct sm_inst *first)
@@ -31,9 +38,8 @@ static bool may_follow(const struct sm *c, uint32_t slot, const struct sm_inst *
     const struct sm_slot *s = &c->slots[slot];
     if (!((c->issue.valid & c->issue.clear) >> slot & 1))
         return false;
-    uint64_t blocked =
-        c->issue.ended | c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait | c->issue.asleep | c->issue.stale;
-    if (first->atomic || !s->exec || !((unit_free(c) & ~blocked) >> slot & 1))
+    uint64_t may_not = blocked_warps(c) | c->issue.stale;
+    if (first->atomic || !s->exec || !((unit_free(c) & ~may_not) >> slot & 1))
         return false;
     const struct sm_inst *next = &c->program->code[s->buffer[0]];
     return !first->deferred ||
@@ -55,7 +61,9 @@ static void note_held(struct sm *c, uint32_t schedulers)
 {
     for (; schedulers; schedulers &= schedulers - 1) {
         const struct sm_scheduler *s = &c->host.schedulers[__builtin_ctz(schedulers)];
-        uint64_t until = s->policy->steady_until ? s->policy->steady_until(s->state, &c->view) : c->now + 1;
+        uint64_t until = 0;
+        if (s->policy->steady_until)
+            until = s->policy->steady_until(s->state, &c->view);
         if (until <= c->now)
             until = c->now + 1;
         due_by(&c->due, PART_ISSUE, until);
@@ -63,41 +71,37 @@ static void note_held(struct sm *c, uint32_t schedulers)
 }
 
 /* Whether a policy holds warps that could issue, or stale ones, which would have been sent back to fetch. */
-struct kept_back {
+struct held {
     bool ready, stale;
 };
 
 /* One scheduler's cycle. `able` are its warps that have their registers, or are stale; whether a pipeline is free is
  * asked here. Returns whether it issued. */
-static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *kept)
+static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct held *held)
 {
     struct sm_scheduler *s = &c->host.schedulers[k];
-    uint64_t ready = able & c->issue.clear & c->issue.unit_free, stale = able & c->issue.stale, held = 0;
+    uint64_t could = able & c->issue.clear & c->issue.unit_free, ready = could, stale = able & c->issue.stale;
     if (!(ready | stale))
         return false;
-    c->view.ready = ready;
+    c->view.ready = could;
     if (unlikely(s->policy->hold)) {
         host_part_set(&c->head.part, HOST_POLICIES);
         uint64_t hold = s->policy->hold(s->state, &c->view);
-        held |= ready & hold;
-        ready &= ~hold;
-        kept->stale = stale & hold;
+        held->stale = stale & hold;
         stale &= ~hold;
-    }
-    if (unlikely(s->policy->hold_loads) && (ready & c->issue.next_l1_load)) {
-        uint64_t hold = s->policy->hold_loads(s->state, &c->view) & c->issue.next_l1_load;
-        held |= ready & hold;
         ready &= ~hold;
     }
-    c->issue.held |= held;
-    kept->ready = held != 0;
+    if (unlikely(s->policy->hold_loads) && (ready & c->issue.next_l1_load))
+        ready &= ~(s->policy->hold_loads(s->state, &c->view) & c->issue.next_l1_load);
+    c->issue.held |= could & ~ready;
+    held->ready = could != ready;
     for (uint64_t candidates = ready | stale; candidates;) {
         host_part_set(&c->head.part, HOST_POLICIES);
         int picked = s->policy->pick(s->state, &c->view, candidates);
         host_part_set(&c->head.part, HOST_NOTHING);
         if (unlikely(picked == HEDDLE_NO_WARP)) {
             c->issue.held |= ready;
-            kept->ready |= ready != 0;
+            held->ready |= ready != 0;
             due_now(&c->due, PART_ISSUE);
             return false;
         }
@@ -125,8 +129,7 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
 
 static uint64_t able_warps(const struct sm *c)
 {
-    return c->issue.valid & (c->issue.clear | c->issue.stale) &
-           ~(c->issue.ended | c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait | c->issue.asleep);
+    return c->issue.valid & (c->issue.clear | c->issue.stale) & ~blocked_warps(c);
 }
 
 /* Shows policies which warps wait, the same for all schedulers of the cycle. */
@@ -190,7 +193,8 @@ static inline uint64_t first_waking(const struct sm *c)
     uint64_t next = SM_NEVER;
     for (uint64_t left = c->issue.asleep; left; left &= left - 1) {
         uint64_t wake = c->slots[__builtin_ctzll(left)].wake_cycle;
-        next = wake < next ? wake : next;
+        if (wake < next)
+            next = wake;
     }
     return next;
 }
@@ -216,32 +220,36 @@ void sm_schedule_cycle(struct sm *c)
     if (!(able & ((c->issue.clear & c->issue.unit_free) | c->issue.stale))) {
         if (c->sub)
             due_by(&c->due, PART_ISSUE, subcores_next(c));
-        *(sm_occupied(c) ? &c->account.counters.no_ready : &c->account.counters.idle) += count;
+        if (sm_occupied(c))
+            c->account.counters.no_ready += count;
+        else
+            c->account.counters.idle += count;
         return;
     }
     if (likely(!tells))
         show_sets(c);
-    uint32_t held = 0;
-    for (uint32_t n = 0, k = unlikely(c->config->schedulers_take_turns) ? first_scheduler(c, count) : 0; n < count;
-         n++, k = k + 1 == count ? 0 : k + 1) {
-        struct kept_back kept = {false, false};
-        if (schedule(c, k, able & c->host.schedulers[k].warps, &kept)) {
+    uint32_t holding = 0, k = 0; /* schedulers that hold warps, as a set */
+    if (unlikely(c->config->schedulers_take_turns))
+        k = first_scheduler(c, count);
+    for (uint32_t n = 0; n < count; n++, k = k + 1 == count ? 0 : k + 1) {
+        struct held held = {false, false};
+        if (schedule(c, k, able & c->host.schedulers[k].warps, &held)) {
             c->account.counters.issued++;
             due_now(&c->due, PART_ISSUE);
             if (n + 1 < count)
                 able = able_warps(c); /* barriers may have opened */
-        } else if (kept.ready) {
+        } else if (held.ready) {
             c->account.counters.descheduled++;
             c->issue.held_schedulers++;
         } else {
             c->account.counters.no_ready++;
         }
-        held |= (uint32_t)(kept.ready | kept.stale) << k;
+        holding |= (uint32_t)(held.ready | held.stale) << k;
     }
-    if (unlikely(held) && !c->issue.issued) { /* else the next cycle will look again anyway */
+    if (unlikely(holding) && !c->issue.issued) { /* else the next cycle will look again anyway */
         if (c->sub)
             due_by(&c->due, PART_ISSUE, subcores_next(c));
-        note_held(c, held);
+        note_held(c, holding);
     }
     if (unlikely(c->host.hears_held))
         tell_held(c);
@@ -252,17 +260,21 @@ void sm_schedule_cycle(struct sm *c)
 uint64_t sm_awaiting_scheduler(const struct sm *c)
 {
     const struct sm_issue *s = &c->issue;
-    uint64_t waiting = s->ended | c->view.at_barrier | s->fenced | s->atomic_wait | s->asleep;
-    return (s->held | (s->valid & s->stale & ~waiting)) & sm_occupied(c);
+    return (s->held | (s->valid & s->stale & ~blocked_warps(c))) & sm_occupied(c);
 }
 
 static const char *reason(const struct sm *c, const struct sm_scheduler *s, uint64_t warps)
 {
-    uint64_t hold = s->policy->hold ? s->policy->hold(s->state, &c->view) : 0;
-    uint64_t loads = s->policy->hold_loads ? s->policy->hold_loads(s->state, &c->view) & c->issue.next_l1_load : 0;
-    if (!(warps & ~hold))
+    uint64_t held = 0;
+    if (s->policy->hold)
+        held = s->policy->hold(s->state, &c->view);
+    if (!(warps & ~held))
         return "its hold keeps all of them back";
-    return warps & ~(hold | loads) ? "its pick answers HEDDLE_NO_WARP" : "its hold_loads keeps their loads back";
+    if (s->policy->hold_loads)
+        held |= s->policy->hold_loads(s->state, &c->view) & c->issue.next_l1_load;
+    if (!(warps & ~held))
+        return "its hold_loads keeps their loads back";
+    return "its pick answers HEDDLE_NO_WARP";
 }
 
 struct sm_blame sm_blame_scheduler(const struct sm *c)
