@@ -2,6 +2,7 @@
 .DEFAULT_GOAL := all
 include mk/config.mk
 include mk/build.mk
+include mk/model.mk
 include mk/workloads.mk
 # Workloads follow MODE and WERROR as all else does; a library with sanitizers needs a program with them.
 $(WORKLOAD_OBJ)/%.o: private CFLAGS := -std=gnu11 $(OPTIMISE_$(MODE)) $(WARNINGS) -D_GNU_SOURCE $(CFLAGS)
@@ -14,7 +15,7 @@ include mk/bench.mk
 include mk/install.mk
 
 .PHONY: all help clean format format-check
-all: $(BUILD)/bin/heddle $(BUILD)/lib/libcuda.so.1 $(CUDART_LIBRARIES) $(BUILD)/lib/libheddle.a $(BUILD)/lib/libheddle.so workloads
+all: $(BUILD)/bin/heddle $(BUILD)/lib/libcuda.so.1 $(CUDART_LIBRARIES) $(MODEL_LIBRARY) $(BUILD)/lib/libheddle.a $(BUILD)/lib/libheddle.so workloads
 
 help:
 	@echo "make [MODE=release|debug|asan] [CC=gcc|clang]   build into build/ (release), build-debug/ or build-asan/"
@@ -22,7 +23,7 @@ help:
 	@echo "make portable      every workload built for the other architecture (x86-64, arm64) and emulated: the same results"
 	@echo "make lockstep      every workload on all machines: with and without cores that run ahead, 1 to 3 threads"
 	@echo "make golden        whole results of 4,604 runs against recorded hashes"
-	@echo "make twin-all      the core against its slow twin (tests/twin): every workload on five machines; an hour"
+	@echo "make twin-all      the core against the model (tests/twin): every workload on six machines; an hour or two"
 	@echo "make random-machines  10,000 machines from the ends of all keys, each in three ways; ten minutes"
 	@echo "make soak          every test of every workload, random-machines, golden, lockstep, twin-all: hours"
 	@echo "make tsan          the driver's tests under ThreadSanitizer, in build-tsan/"

@@ -21,6 +21,9 @@ install: all $(MAN_PAGE)
 	install -m 644 $(BUILD)/lib/libheddle.a $(DESTDIR)$(PREFIX)/lib/heddle/lib/
 	install -m 755 $(BUILD)/lib/libheddle.so $(BUILD)/lib/libcuda.so.1 $(CUDART_LIBRARIES) $(DESTDIR)$(PREFIX)/lib/heddle/lib/
 	ln -sf libcuda.so.1 $(DESTDIR)$(PREFIX)/lib/heddle/lib/libcuda.so
+	install -d $(DESTDIR)$(PREFIX)/lib/heddle/lib/model
+	install -m 755 $(MODEL_LIBRARY) $(DESTDIR)$(PREFIX)/lib/heddle/lib/model/
+	cp -P $(addprefix $(MODEL_FOLDER)/,libcuda.so $(notdir $(CUDART_LIBRARIES))) $(DESTDIR)$(PREFIX)/lib/heddle/lib/model/
 	$(if $(WIDE),install -d $(DESTDIR)$(PREFIX)/lib/heddle/lib/glibc-hwcaps/$(WIDE))
 	$(if $(WIDE),install -m 755 $(WIDE_LIBRARIES) $(DESTDIR)$(PREFIX)/lib/heddle/lib/glibc-hwcaps/$(WIDE)/)
 	install -m 644 include/heddle/*.h include/heddle/*.def $(DESTDIR)$(PREFIX)/include/heddle/

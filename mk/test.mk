@@ -1,5 +1,5 @@
 # Tests: rooms (includes and calls run downward), unit (cmocka), semantics (vectors recorded from silicon), compiled (CUDA C++ through real compilers), driver (C programs against cuda.h), runtime (C programs with fat binaries made by hand), timing (cycles against another simulator's),
-# twin (the core against a slow one: mk/twin.mk), policy (shared objects outside the repository), cli (what a person types), lab (a real cluster's daemons, a real browser).
+# twin (the core against the model: mk/twin.mk), policy (shared objects outside the repository), cli (what a person types), lab (a real cluster's daemons, a real browser).
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 DRIVER_TESTS := $(patsubst tests/driver/%.c,$(BUILD)/tests/driver/%,$(wildcard tests/driver/*.c))
 CLI_PROGRAMS := $(patsubst tests/cli/%.c,$(BUILD)/tests/cli/%,$(wildcard tests/cli/*.c))
@@ -101,7 +101,7 @@ golden: test-programs
 	GOLDEN_STEP=1 sh tests/script.sh tests/cli/golden.sh $(BUILD)
 
 # What takes hours: all tests of every workload, ten thousand random machines, every golden run, every workload on all
-# machines in all ways, and against the slow twin.
+# machines in all ways, and against the model.
 .PHONY: soak random-machines test-every
 random-machines: test-programs
 	$(BUILD)/tests/machines 0 10000

@@ -151,7 +151,7 @@ add fills-in-a-narrow-port plain tests/machines/machines.c '"$build/tests/machin
 group timing 'do cycles and misses agree with another simulator'
 scripts tests/timing/*.sh
 
-group twin 'does a slow core, written to be read, give the same results'
+group twin 'does the model, written to be read, give the same results'
 scripts tests/twin/*.sh
 
 group policy 'do shared objects work as a person makes them'

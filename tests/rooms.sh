@@ -22,6 +22,7 @@ cudart
 cuda embed
 results
 gpu
+model
 sm
 policy
 mem
@@ -42,6 +43,9 @@ find src -name '*.[ch]' -o -name '*.def' | sort | xargs awk '
 # One file per policy, and each sees the interface alone.
 awk '$1 ~ "^src/policy/.*/" && $3 != "heddle" { print $1 ": a policy includes " $4 }
     $4 == "heddle/policy.h" && $2 ~ /^(mem|exec|ptx|base)$/ { print $1 ": " $2 " is below policies" }
+    # The model stands beside sm: it knows what sm.h says, and nobody knows the model.
+    $2 == "model" && $3 == "sm" && $4 ~ /\.h$/ && $4 !~ "^sm/(sm|regroup)\\.h$" { print $1 ": the model includes " $4 }
+    $2 != "model" && $3 == "model" { print $1 ": " $2 " includes " $4 }
     ' "$work/arrows" >"$work/wrong"
 
 # Objects whose source is gone are left over from an older tree. "FILE: T name" defines, "FILE: U name" asks.

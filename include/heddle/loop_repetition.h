@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 struct heddle_repeated_line {
-    uint64_t tag; /* line number + 1; 0: none */
+    uint64_t tag; /* line number + 1; 0 means none */
     uint32_t pc, warp;
 };
 struct heddle_loop_repetition {
@@ -65,7 +65,8 @@ static inline void heddle_loop_repetition_clear(struct heddle_loop_repetition *t
     }
 }
 
-/* The load that touched the line first in this iteration; HEDDLE_NO_PC: none has, and the line is now entered. */
+/* The load that touched the line first in this iteration; HEDDLE_NO_PC means that none has, and the line is now
+ * entered. */
 static inline uint32_t heddle_loop_repetition_probe(struct heddle_loop_repetition *t, uint32_t warp, uint32_t pc,
                                                     uint64_t address)
 {

@@ -37,7 +37,7 @@ struct heddle_param {
     enum heddle_param_type type;
     const char *default_value;  /* as one would write it */
     const char *help;           /* one line */
-    double least, most;         /* INTEGER and REAL; both 0: no bounds */
+    double least, most;         /* INTEGER and REAL; both 0 means no bounds */
     const char *const *choices; /* CHOICE: names, NULL at the end; the value is the index */
 };
 union heddle_value {
@@ -82,7 +82,7 @@ enum {
 struct heddle_phase {
     uint32_t number;              /* from 1 */
     uint32_t distance;            /* latencies from the instruction to the end of its phase, both inclusive */
-    uint32_t length, next_length; /* of the phase, of the next one (0: none) */
+    uint32_t length, next_length; /* of the phase, of the next one (0 means none) */
 };
 enum {
     HEDDLE_PHASES,
@@ -124,7 +124,7 @@ struct heddle_warp {
     uint64_t launch_cycle;
     uint64_t issued;  /* instructions so far */
     uint32_t next_pc; /* of the instruction in its buffer: of a candidate that is not ready, one that will be dropped;
-                         HEDDLE_NO_PC: none */
+                         HEDDLE_NO_PC means none */
     uint32_t active;  /* lanes of the path that runs */
     uint32_t block;   /* slot of its block in the core */
     uint32_t index;   /* in its block */
@@ -184,15 +184,15 @@ struct heddle_l1_access {
     bool store, local;
     int32_t owner; /* warp slot that brought the line (hits, pending hits), else -1 */
     uint64_t owner_age;
-    uint32_t set, way; /* way UINT32_MAX: none */
+    uint32_t set, way; /* way UINT32_MAX means none */
     uint32_t left;     /* accesses of the same instruction that are still to come: 0, this was its last */
-    uint32_t lanes;    /* that it serves; 0: not known, on machines that follow which bytes are read or written */
+    uint32_t lanes;    /* that it serves; 0 means not known, on machines that follow which bytes are read or written */
 };
 /* The data of a miss has come, before those who wait for it are answered. */
 struct heddle_l1_fill {
     uint64_t address;  /* of the line */
     uint32_t warp, pc; /* of the access that asked for it first */
-    uint32_t set, way; /* way UINT32_MAX: it takes no line (bypassed) */
+    uint32_t set, way; /* way UINT32_MAX means that it takes no line (bypassed) */
 };
 struct heddle_l1_evict {
     uint64_t address;
@@ -229,6 +229,25 @@ struct heddle_events {
      * nothing in it changes: those cycles come in one count. */
     void (*cycles)(void *state, const struct heddle_core *core, uint64_t count);
 };
+/* The same events as a table: X(name of the member, type of what follows core). */
+#define HEDDLE_EVENTS(X)                          \
+    X(kernel)                                     \
+    X(kernel_end)                                 \
+    X(launched, uint32_t)                         \
+    X(ended, uint32_t)                            \
+    X(finished, uint32_t)                         \
+    X(barrier_wait, uint32_t)                     \
+    X(barrier_pass, uint32_t)                     \
+    X(issued, const struct heddle_issue *)        \
+    X(committed, uint32_t, uint32_t)              \
+    X(branch, const struct heddle_branch *)       \
+    X(loop, const struct heddle_loop_event *)     \
+    X(coalesced, const struct heddle_coalesced *) \
+    X(l1_access, const struct heddle_l1_access *) \
+    X(l1_evict, const struct heddle_l1_evict *)   \
+    X(l1_fill, const struct heddle_l1_fill *)     \
+    X(held, uint64_t)                             \
+    X(cycles, uint64_t)
 
 /* What an instance is made with. */
 struct heddle_setup {
@@ -271,8 +290,8 @@ struct heddle_policy {
     size_t state_bytes; /* of an instance: zeroed memory, handed to every hook as state */
     bool (*init)(void *state,
                  const struct heddle_setup
-                     *setup);    /* NULL: nothing to do. False: cannot work on this machine, or with these values; the
-                                    launch is refused in its name, with the reason that heddle_refuse left */
+                     *setup); /* NULL means nothing to do. False: cannot work on this machine, or with these values; the
+                                 launch is refused in its name, with the reason that heddle_refuse left */
     void (*finish)(void *state); /* before the memory goes */
     struct heddle_events on;
 };
@@ -286,17 +305,17 @@ struct heddle_scheduler {
      * here. */
     int (*pick)(void *state, const struct heddle_core *core, uint64_t candidates);
     /* Warps that may not load from global or local memory now, nor do atomics there, which are loads that go past the
-     * L1D. Asked only when a candidate's next instruction is one of these. NULL: none. */
+     * L1D. Asked only when a candidate's next instruction is one of these. NULL means none. */
     uint64_t (*hold_loads)(void *state, const struct heddle_core *core);
-    /* Warps that may not issue anything now (SWL). NULL: none. */
+    /* Warps that may not issue anything now (SWL). NULL means none. */
     uint64_t (*hold)(void *state, const struct heddle_core *core);
     /* Lets a core sleep although it has warps held back. The first cycle in which the answers of hold and hold_loads
-     * may change, if the core's sets stay as they are and no event comes: core->cycle + 1, the next one; UINT64_MAX,
-     * never. Asked when a warp was held back and none issued. The cycles that the core then sleeps through are reported
-     * later, as one count. NULL: a core with hold, hold_loads or cycles is run in every cycle. */
+     * may change, if the core's sets stay as they are and no event comes: core->cycle + 1, the next one; UINT64_MAX
+     * means never. Asked when a warp was held back and none issued. The cycles that the core then sleeps through are
+     * reported later, as one count. NULL means that a core with hold, hold_loads or cycles is run in every cycle. */
     uint64_t (*steady_until)(void *state, const struct heddle_core *core);
     /* The warp that pick chose issues now, and was not sent back to fetch. For those who need no more than its number:
-     * it costs less than the event `issued`, which comes after it. NULL: nobody asks. */
+     * it costs less than the event `issued`, which comes after it. NULL means that nobody asks. */
     void (*chosen)(void *state, const struct heddle_core *core, uint32_t warp);
 };
 
@@ -323,9 +342,9 @@ struct heddle_l1 {
     struct heddle_policy policy;
     /* The way of a set that a new line takes. ways: bit i says that way i holds a line that may leave (valid, not
      * reserved); free: ways without a line. Asked whenever one of the two is not empty, so that a policy may divide the
-     * ways; one that does not takes a free way first. Return a way of either set, or -1: none (a reservation failure).
-     * access: who wants it. Asked again when the access is tried again, so the state changes in inserted, touched,
-     * removed and on events, not here. NULL: the cache's own LRU. */
+     * ways; one that does not takes a free way first. Return a way of either set, or -1 for none (a reservation
+     * failure). access: who wants it. Asked again when the access is tried again, so the state changes in inserted,
+     * touched, removed and on events, not here. NULL means the cache's own LRU. */
     int (*victim)(void *state, const struct heddle_core *core, uint32_t set, uint64_t ways, uint64_t free,
                   const struct heddle_l1_access *access);
     void (*inserted)(void *state, const struct heddle_core *core, uint32_t set, uint32_t way,
@@ -345,7 +364,7 @@ struct heddle_l1 {
     enum heddle_write (*store)(void *state, const struct heddle_core *core, const struct heddle_l1_access *access);
 };
 
-/* A divergence unit: one instance per core. All hooks NULL: every warp has its own post-dominator stack. */
+/* A divergence unit: one instance per core. All hooks NULL means that every warp has its own post-dominator stack. */
 
 /* A part of what a warp slot executes: lanes of one home warp of the block. A thread stays in its home lane and its
  * home warp's registers; a slot that executes pieces of several home warps issues one instruction for all of them; no
@@ -369,11 +388,11 @@ enum heddle_branch_answer {
 /* What a unit may do, in any hook. */
 struct heddle_divergence_services {
     void *context;
-    /* From now on the slot (of the block) executes pieces at pc; when it gets to stop_pc (HEDDLE_NO_PC: nowhere, else
-     * another than pc) it is parked and `arrived` is called. count 0: parked, nothing to do. ready_cycle: not before.
-     * The slot is parked: all are at block_start, a warp is in `split`, in `arrived`, and in `exited` when its last
-     * lanes end. The threads are of the slot's block and in no slot that runs. Where they were in other slots, the slot
-     * starts when no result is outstanding there. A unit that does otherwise ends the launch with a message in its
+    /* From now on the slot (of the block) executes pieces at pc; when it gets to stop_pc (HEDDLE_NO_PC means nowhere,
+     * else another than pc) it is parked and `arrived` is called. count 0 means parked, nothing to do. ready_cycle: not
+     * before. The slot is parked: all are at block_start, a warp is in `split`, in `arrived`, and in `exited` when its
+     * last lanes end. The threads are of the slot's block and in no slot that runs. Where they were in other slots, the
+     * slot starts when no result is outstanding there. A unit that does otherwise ends the launch with a message in its
      * name. */
     void (*regroup)(void *context, uint32_t warp, const struct heddle_piece *pieces, uint32_t count, uint32_t pc,
                     uint32_t stop_pc, uint64_t ready_cycle);
@@ -444,7 +463,8 @@ struct heddle_probe {
     struct heddle_policy policy;
     struct heddle_block_events blocks; /* one of them set: the probe works with --functional, and only there */
     /* Once, when the program has ended: to write a file that a parameter names, say. One table per kernel that ran,
-     * where the policy has counters of instructions. False: it could not, and *why says why. NULL: nothing to write. */
+     * where the policy has counters of instructions. False: it could not, and *why says why. NULL means nothing to
+     * write. */
     bool (*write)(const union heddle_value *values, const struct heddle_instruction_table *kernels,
                   uint32_t kernel_count, const char **why);
 };

@@ -42,7 +42,7 @@ static inline uint8_t *heddle_rrip_set(const struct heddle_rrip *r, uint32_t set
     return r->distance + (size_t)set * r->ways;
 }
 
-/* The way for a new line among those of a part, or -1: a free one, else that of the line which is to leave. */
+/* The way for a new line among those of a part: a free one, else that of the line which is to leave; -1 means none. */
 static inline int heddle_rrip_find(struct heddle_rrip *r, uint32_t set, uint64_t part, uint64_t ways,
                                    uint64_t free_ways)
 {

@@ -23,7 +23,7 @@ extern "C" {
 enum { HEDDLE_SAMPLING_LANES = 3 }; /* a warp with fewer says too little about its loop */
 
 struct heddle_sampled_loop {
-    int32_t loop, warp /* HEDDLE_NO_WARP: nobody */, locality;
+    int32_t loop, warp /* HEDDLE_NO_WARP means nobody */, locality;
 };
 struct heddle_sampling_warps {
     uint32_t capacity, count;

@@ -36,8 +36,8 @@ static const char *const heddle_victim_indices[] = {"hash", "plain", NULL}; /* c
 struct heddle_victim_tags {
     uint32_t warps, sets, ways, line_bytes;
     enum heddle_victim_index index;
-    uint64_t
-        *tags; /* by warp, set, way: line number + 1, the one that came first in front; 0: none, after the others */
+    uint64_t *
+        tags; /* by warp, set, way: line number + 1, the one that came first in front; 0 means none, after the others */
     uint16_t present[HEDDLE_VICTIM_FILTER]; /* tags held, by a few bits of the line's number: most stores are of lines
                                                that are in no portion, and need not look into all */
 };

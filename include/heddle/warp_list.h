@@ -19,7 +19,7 @@ static inline void heddle_list_add(struct heddle_warp_list *l, uint32_t slot)
     l->set |= UINT64_C(1) << slot;
 }
 
-/* The place of the first warp that is one of these; the list's count: none is. */
+/* The place of the first warp that is one of these; the list's count means that none is. */
 static inline uint32_t heddle_list_find(const struct heddle_warp_list *l, uint64_t warps)
 {
     uint32_t place = 0;

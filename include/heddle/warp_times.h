@@ -97,7 +97,8 @@ static inline bool heddle_warp_times_number(const char *text, uint64_t *to)
     return !*text;
 }
 
-/* Which of our columns each field is; HEDDLE_TIMES_COLUMNS: none. Returns how many fields a line has, or 0 and *why. */
+/* Finds which of our columns each field is; HEDDLE_TIMES_COLUMNS means none. Returns how many fields a line has, or 0
+ * and *why. */
 static inline size_t heddle_warp_times_header(FILE *f, int column_of[HEDDLE_TIMES_FIELDS], const char **why)
 {
     static const char *const names[HEDDLE_TIMES_COLUMNS] = {"launch", "block", "warp", "begin", "end", "partial"};

@@ -1,9 +1,9 @@
 /* Bump allocation out of blocks that double in size up to a limit; large requests get a block of their own.
  *
- * Large blocks are huge pages of the host, where it has them: the state of a machine with many cores is touched here
- * and there, and its small pages are more than a processor knows the places of. A request that has a block of its own
- * is mostly a table of which little is ever touched: it has small pages of its own, which cost nothing until they are
- * (calloc would clear what it was once given back). */
+ * Large blocks are huge pages of the host, where it has them: the state of a machine with many cores is used here and
+ * there, and would have more small pages than a processor can look up quickly. A request with a block of its own is
+ * mostly a table of which little is ever used: it gets small pages, which cost nothing until they are used (calloc
+ * would clear memory that was freed to it before). */
 #include "base/arena.h"
 
 #include "base/out_of_memory.h"
@@ -19,7 +19,7 @@
 enum { FIRST_BLOCK_BYTES = 16 << 10, LARGEST_BLOCK_BYTES = 16 << 20, OWN_BLOCK_BYTES = 256 << 10 };
 enum { HUGE_PAGE_BYTES = 2 << 20 };
 
-/* Sanitizers look for leaks in what malloc gave. */
+/* With sanitizers blocks come from malloc, whose leaks they find. */
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)
 #define __SANITIZE_ADDRESS__ 1
@@ -38,7 +38,7 @@ struct arena_block {
     _Alignas(16) unsigned char bytes[];
 };
 
-/* At a multiple of a huge page; what lies before and after is given back. */
+/* Maps memory at a multiple of a huge page; the parts before and after it are unmapped again. */
 static void *map_huge(size_t bytes)
 {
     uint8_t *at = mmap(NULL, bytes + HUGE_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -66,7 +66,11 @@ static struct arena_block *new_block(size_t size_bytes, bool huge)
     bool mapped = MAPS_LARGE_BLOCKS && bytes >= (huge ? HUGE_PAGE_BYTES : OWN_BLOCK_BYTES);
     if (mapped && huge)
         bytes = (bytes + HUGE_PAGE_BYTES - 1) & ~(size_t)(HUGE_PAGE_BYTES - 1);
-    struct arena_block *b = !mapped ? calloc(1, bytes) : huge ? map_huge(bytes) : map_small(bytes);
+    struct arena_block *b;
+    if (!mapped)
+        b = calloc(1, bytes);
+    else
+        b = huge ? map_huge(bytes) : map_small(bytes);
     if (!b)
         out_of_memory();
     b->size_bytes = bytes - sizeof *b;
@@ -82,7 +86,7 @@ static void free_block(struct arena_block *b)
         free(b);
 }
 
-/* Goes after the head, which stays open for small requests. */
+/* The block goes after the head of the list, which stays open for small requests. */
 static void *own_block(struct arena *a, size_t size_bytes)
 {
     struct arena_block *b = new_block(size_bytes, false);

@@ -14,7 +14,7 @@ struct arena {
 /* Never returns NULL: on exhaustion the process ends with a message (base/out_of_memory.h). Memory is zeroed, aligned
  * to 16. */
 void *arena_alloc(struct arena *a, size_t size_bytes);
-/* The same, aligned to 64: what is used together should not lie across two cache lines of the host. */
+/* The same, aligned to 64: data that is used together should not lie across two cache lines of the host. */
 void *arena_alloc_lines(struct arena *a, size_t size_bytes);
 char *arena_strndup(struct arena *a, const char *s, size_t length);
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));

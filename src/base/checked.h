@@ -25,7 +25,7 @@ static inline bool checked_multiply(uint64_t a, uint64_t b, uint64_t *out)
     return true;
 }
 
-/* To the next multiple of align, a power of two. */
+/* Rounds up to a multiple of align, a power of two. */
 static inline bool checked_round_up(uint64_t value, uint64_t align, uint64_t *out)
 {
     uint64_t above;
@@ -35,7 +35,8 @@ static inline bool checked_round_up(uint64_t value, uint64_t align, uint64_t *ou
     return true;
 }
 
-/* Sums and products that stay at the largest number once they would pass it: for what is compared with a limit next. */
+/* Sums and products that stay at the largest number when they would pass it: for values that are compared with a limit
+ * next. */
 static inline uint64_t capped_add(uint64_t a, uint64_t b)
 {
     uint64_t sum = UINT64_MAX;
@@ -50,7 +51,7 @@ static inline uint64_t capped_multiply(uint64_t a, uint64_t b)
     return product;
 }
 
-/* Of a grid, a block or a cluster. */
+/* The volume of a grid, a block or a cluster. */
 static inline uint64_t capped_volume(const uint32_t size[3])
 {
     return capped_multiply(capped_multiply(size[0], size[1]), size[2]);
@@ -63,8 +64,8 @@ static inline bool is_inside_range(uint64_t base, uint64_t size, uint64_t at, ui
     return at >= base && offset < size && bytes <= size - offset;
 }
 
-/* Address and offset as a GPU adds them: modulo 2^64, which is legal for a guest and undefined for signed numbers in
- * C. */
+/* Adds an address and an offset as a GPU does: modulo 2^64, which is legal for a guest and undefined for signed numbers
+ * in C. */
 static inline int64_t wrapping_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 
 #endif

@@ -1,5 +1,5 @@
-/* Demangling by libstdc++, which is opened when it is first needed: Heddle itself has no C++. Where it is not
- * installed, names stay as they are. */
+/* Demangles by libstdc++, which is opened when it is first needed: Heddle itself has no C++. Where it is not installed,
+ * names stay as they are. */
 #include "base/demangle.h"
 
 #include "base/out_of_memory.h"
@@ -42,7 +42,7 @@ char *demangled(const char *name)
     return out && status == 0 ? out : copy(name, strlen(name));
 }
 
-/* Where the first character of `stops` is that stands in no bracket, or the end. "(anonymous namespace)" is a name. */
+/* Finds the first character of `stops` that is in no bracket, or the end. "(anonymous namespace)" is a name. */
 static const char *outside(const char *text, const char *stops)
 {
     static const char anonymous[] = "(anonymous namespace)";
@@ -60,14 +60,14 @@ static const char *outside(const char *text, const char *stops)
     return text + strlen(text);
 }
 
-/* Without the result, which only the name of a template has, and which is never left out there. */
+/* Cuts off the result, which only the name of a template has, and always has. */
 static const char *after_result(const char *text)
 {
     const char *blank = outside(text, " (");
     return *blank == ' ' && *outside(blank + 1, "(") == '(' ? blank + 1 : text;
 }
 
-/* The last of the names that "::" connects. */
+/* Finds the last of the names that "::" connects. */
 static const char *last_name(const char *text)
 {
     const char *last = text;
@@ -77,7 +77,7 @@ static const char *last_name(const char *text)
     return last;
 }
 
-/* Without its result, up to one of these characters. */
+/* Copies the name without its result, up to one of these characters. */
 static char *name_up_to(const char *name, const char *stops)
 {
     char *whole = demangled(name);

@@ -7,7 +7,7 @@
 
 enum error_kind {
     ERROR_NONE,
-    ERROR_SYNTAX,      /* a text we read is not well formed */
+    ERROR_SYNTAX,      /* a text that was read is not well formed */
     ERROR_UNSUPPORTED, /* well formed, but not something Heddle can run */
     ERROR_VERSION,     /* PTX of a version that is not known */
     ERROR_NOT_FOUND,   /* a name, a file, a symbol */
@@ -29,11 +29,11 @@ enum error_kind {
 
 struct error {
     enum error_kind kind;
-    int line, column; /* of the text, 1-based, 0 where there is none */
+    int line, column; /* of the text, from 1; 0 means that there is none */
     char text[3000];  /* the whole message, several lines, no newline at the end */
 };
 
-/* A text that errors can point into. */
+/* A text into which errors can point. */
 struct source {
     const char *name;
     const char *text;

@@ -1,4 +1,4 @@
-/* Which exit code an error comes to. */
+/* The exit code of each kind of error. */
 #include "base/exit_code.h"
 
 int exit_code_of(enum error_kind kind)

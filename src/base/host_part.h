@@ -1,4 +1,4 @@
-/* Where the host's time goes: a byte says what is being simulated just now, and somebody else looks at it from time to
+/* Where the host's time goes: a byte says what is being simulated just now, and another thread looks at it from time to
  * time (gpu/host_watch.h). Writing it costs one instruction. */
 #ifndef HEDDLE_BASE_HOST_PART_H
 #define HEDDLE_BASE_HOST_PART_H
@@ -16,7 +16,7 @@
     PART(POLICIES, "policies")
 
 enum host_part {
-    HOST_NOTHING, /* of a core: it is not being run, or at what is counted as issue */
+    HOST_NOTHING, /* a core is not being run, or is at a part that counts as issue */
 #define PART(identifier, name) HOST_##identifier,
     HOST_PARTS(PART)
 #undef PART

@@ -1,5 +1,5 @@
-/* What must hold on paths that are taken for every access: looked at where HEDDLE_CHECKED says so (debug and sanitizer
- * builds), and free elsewhere. All other invariants are plain asserts. */
+/* Invariants on paths that are taken for every access: they are checked in builds with HEDDLE_CHECKED (debug and
+ * sanitizer builds), and cost nothing in others. All other invariants are ordinary asserts. */
 #ifndef HEDDLE_BASE_INVARIANT_H
 #define HEDDLE_BASE_INVARIANT_H
 

@@ -1,4 +1,5 @@
-/* For what runs once a cycle: which way a question mostly goes, so that the compiler lays that way out straight. */
+/* For code that runs once per cycle: says which way a question mostly goes, so that the compiler lays that way out
+ * straight. */
 #ifndef HEDDLE_BASE_LIKELY_H
 #define HEDDLE_BASE_LIKELY_H
 

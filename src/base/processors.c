@@ -1,5 +1,5 @@
-/* See processors.h. What the host lets this process run on, which taskset and batch systems limit, counts; a limit on
- * its share of time does not. */
+/* See processors.h. The processors that the host lets this process run on count, which taskset and batch systems limit;
+ * a limit on its share of time does not. */
 #include "base/processors.h"
 
 #include <sched.h>

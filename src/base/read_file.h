@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-/* A regular file; *data is to be freed, and has a 0 byte after its end. */
+/* Reads a regular file. The caller frees *data, which has a 0 byte after its end. */
 bool read_file(const char *path, char **data, size_t *size, struct error *e);
 
 #endif

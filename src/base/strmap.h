@@ -16,8 +16,8 @@ struct strmap {
     size_t capacity, count;
 };
 
-void *strmap_get(const struct strmap *m, const char *key, size_t length);       /* NULL where absent */
-void strmap_put(struct strmap *m, const char *key, size_t length, void *value); /* replaces */
+void *strmap_get(const struct strmap *m, const char *key, size_t length);       /* NULL means absent */
+void strmap_put(struct strmap *m, const char *key, size_t length, void *value); /* replaces the old value */
 void strmap_free(struct strmap *m);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include <limits.h>
 
-/* A new file in $TMPDIR, else in /tmp, whose name begins with heddle-NAME and ends with the suffix. Returns its
- * descriptor; -1 with an error. The caller closes and removes it. */
+/* Makes a file in $TMPDIR, else in /tmp, whose name begins with heddle-NAME and ends with the suffix. Returns its
+ * descriptor, or -1 with an error. The caller closes and removes the file. */
 int temporary_file(char path[PATH_MAX], const char *name, const char *suffix, struct error *e);
 
 #endif

@@ -8,7 +8,7 @@
  * Part of the build, not of a run: all runs of one build have the same. */
 extern const char version_commit[];
 
-/* Both, as semantic versioning writes them: "0.2.0+0123456789ab". */
+/* Version and commit, as semantic versioning writes them: "0.2.0+0123456789ab". */
 extern const char version_with_commit[];
 
 #endif

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A link stays a link: what it leads to is written. */
+/* A link stays a link: the file that it leads to is written. */
 static char *final_path(const char *path)
 {
     char *real = realpath(path, NULL), *copy = real ? real : strdup(path);

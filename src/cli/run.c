@@ -49,6 +49,10 @@ static const char help[] =
     "      --exact-bounds     what a kernel touches outside of allocations is an error, also where a GPU would not "
     "notice\n"
     "      --lockstep         simulate all cores cycle by cycle; the same results as without, for comparison\n"
+    "      --model            run the core that is written to be read (docs/reading-order.md): the same results, 15 to "
+    "100 "
+    "times slower;\n"
+    "                         -j has no effect; not with --functional, --sample, --timeline or --issue-order\n"
     "      --races            with --functional: report accesses to shared and global memory that nothing puts in "
     "order,\n"
     "                         with both instructions (docs/races.md); 3 to 11 times slower\n"
@@ -103,7 +107,7 @@ enum {
 };
 
 struct run_options {
-    bool functional, exact_bounds, lockstep, races, quiet, print_machine, pcs;
+    bool functional, exact_bounds, lockstep, model, races, quiet, print_machine, pcs;
     json_t **results; /* NULL, or who takes the results in place of --stats' file */
     const char *size, *stats, *timeline, *timeline_cycles, *max_cycles, *launch_limit, *threads, *interval, *trace,
         *warps, *issue_order;
@@ -137,6 +141,7 @@ enum {
     OPT_INTERVAL,
     OPT_EXACT_BOUNDS,
     OPT_LOCKSTEP,
+    OPT_MODEL,
     OPT_RACES,
     OPT_PROBE,
     OPT_WARPS,
@@ -172,6 +177,7 @@ const struct option cli_run_options[] = {
     {"interval", required_argument, NULL, OPT_INTERVAL},
     {"exact-bounds", no_argument, NULL, OPT_EXACT_BOUNDS},
     {"lockstep", no_argument, NULL, OPT_LOCKSTEP},
+    {"model", no_argument, NULL, OPT_MODEL},
     {"races", no_argument, NULL, OPT_RACES},
     {"probe", required_argument, NULL, OPT_PROBE},
     {"warps", required_argument, NULL, OPT_WARPS},
@@ -272,6 +278,22 @@ static int check_sample(const struct run_options *o)
     return -1;
 }
 
+/* What the model (src/model) does without. */
+static int check_model(const struct run_options *o)
+{
+    if (!o->model)
+        return -1;
+    if (o->functional)
+        return cli_usage("run", "--model is a model of time, and --functional has none");
+    if (o->sample)
+        return cli_usage("run", "--model times every cycle, and --sample estimates most of them");
+    if (o->timeline)
+        return cli_usage("run", "--model writes no timeline; leave out --timeline or --model");
+    if (o->issue_order)
+        return cli_usage("run", "--model writes no issue order; leave out --issue-order or --model");
+    return -1;
+}
+
 /* What needs no look at the machine. Returns -1 to go on, else the exit code. */
 static int check_values(const struct run_options *o)
 {
@@ -339,6 +361,7 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         case OPT_FUNCTIONAL: o->functional = true; break;
         case OPT_EXACT_BOUNDS: o->exact_bounds = true; break;
         case OPT_LOCKSTEP: o->lockstep = true; break;
+        case OPT_MODEL: o->model = true; break;
         case OPT_RACES: o->races = true; break;
         case OPT_SIZE: o->size = optarg; break;
         case OPT_STATS: o->stats = optarg; break;
@@ -380,6 +403,8 @@ static int parse_options(int argc, char **argv, struct run_options *o)
         status = check_launches(o);
     if (status < 0)
         status = check_sample(o);
+    if (status < 0)
+        status = check_model(o);
     if (status < 0 && optind == argc && !o->print_machine)
         return cli_usage("run", "which program? A workload's name or a path is expected");
     return status;
@@ -425,6 +450,14 @@ struct setup {
         timeline[PATH_MAX], trace[PATH_MAX], warps[PATH_MAX], issue_order[PATH_MAX], probes[GPU_PROBES][PATH_MAX + 512];
 };
 
+static bool model_has_unit(const struct gpu_options *o, struct error *e)
+{
+    const struct heddle_divergence *unit = o->policies.divergence.divergence;
+    return !unit || !unit->regroups ||
+           error_set(e, ERROR_NOT_FOUND, "--model: divergence unit %s regroups threads, which the model does not do",
+                     unit->policy.name);
+}
+
 /* Machine, --set and specs are tried here: what is wrong with them is the user's to mend before anything runs. */
 static bool check_setup(const struct run_options *o, struct error *e)
 {
@@ -443,10 +476,12 @@ static bool check_setup(const struct run_options *o, struct error *e)
                                             .probe_count = o->probe_count,
                                             .functional = o->functional},
                         &own);
-    if (ok && o->print_machine)
-        machine_print(&tried->machine, stdout);
-    if (ok)
+    if (ok) {
+        ok = !o->model || model_has_unit(tried, &own);
+        if (ok && o->print_machine)
+            machine_print(&tried->machine, stdout);
         gpu_setup_release(tried);
+    }
     free(tried);
     return ok ? true : error_set(e, ERROR_NOT_FOUND, "%s", own.text);
 }
@@ -633,17 +668,30 @@ static void say_outcome(const struct child_result *r, bool quiet)
         fputs("heddle: the program never initialised CUDA, so that there are no results of a GPU\n", stderr);
 }
 
+/* The folder of the libcuda.so.1 that the program gets. */
+static bool find_library(const struct run_options *o, const struct places *places, char *out, size_t size,
+                         struct error *e)
+{
+    char library[PATH_MAX + 32];
+    snprintf(out, size, "%s%s", places->lib, o->model ? "/model" : "");
+    snprintf(library, sizeof library, "%s/libcuda.so.1", out);
+    return access(library, R_OK) == 0 || error_set(e, ERROR_NOT_FOUND, "%s is not there; build Heddle again", library);
+}
+
 static int run(const struct run_options *o, const struct setup *setup, struct program *p, const struct places *places,
                char **rest, int count)
 {
     struct error e = {0};
     const char *words[MOST_WORDS];
+    char library[PATH_MAX + 16];
     bool to_stdout = o->stats && !strcmp(o->stats, "-");
+    if (!find_library(o, places, library, sizeof library, &e))
+        return cli_fail(&e);
     library_options(o, setup, words);
     char **argv = child_arguments(o, p->path, rest, count);
     struct child_request request = {.path = p->path,
                                     .argv = argv,
-                                    .library = places->lib,
+                                    .library = library,
                                     .options = words,
                                     .functional = o->functional,
                                     .quiet = o->quiet,

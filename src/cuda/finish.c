@@ -24,7 +24,7 @@ static void report_file(void *driver, const struct error *e)
 
 static void finish_files(struct driver *d)
 {
-    const struct timeline *t = d->gpu->options.timeline;
+    const struct timeline *t = d->gpu->options.observers.timeline;
     gpu_files_close(&d->gpu->options, report_file, d);
     if (t && !d->file_failed && timeline_dropped_from(t) != UINT64_MAX && !d->options.quiet)
         driver_say("the timeline is cut off at cycle %llu: the file has reached its size limit; --timeline-cycles A:B "
@@ -81,7 +81,7 @@ void driver_finish(struct driver *d, int exit_status)
 {
     if (!d->gpu)
         return;
-    progress_done(d->gpu->options.progress);
+    progress_done(d->gpu->options.observers.progress);
     if (!d->files_finished) {
         d->files_finished = true;
         finish_files(d);

@@ -182,7 +182,7 @@ static bool start(struct driver *d, struct error *e)
     options.pcs = o->pcs && has_reader;
     options.interval = o->functional || !has_reader ? 0 : o->interval;
     bool opened = choose_launches(o, &options, e) && open_files(o, &options, e);
-    options.progress = progress_create(stderr, wants_progress(o));
+    options.observers.progress = progress_create(stderr, wants_progress(o));
     policy_hang_begin(NULL);
     if (opened)
         d->gpu = gpu_create(&options, e); /* takes the policies over */
@@ -192,14 +192,15 @@ static bool start(struct driver *d, struct error *e)
     if (!d->gpu) {
         gpu_files_destroy(&options);
         launch_filter_destroy(options.filter);
-        progress_destroy(options.progress);
+        progress_destroy(options.observers.progress);
         return false;
     }
     d->gpu->unreported = o->region; /* until the program starts it */
     say_ignored(o);
     stay_loaded();
     on_exit(at_exit, NULL);
-    if (o->stats[0] || options.timeline || options.trace || options.warps || options.issue_order || options.probe_count)
+    if (o->stats[0] || options.observers.timeline || options.observers.trace || options.observers.warps ||
+        options.observers.issue_order || options.policies.probe_count)
         interrupt_watch(d);
     return true;
 }

@@ -122,10 +122,10 @@ static void suspect(const struct policy_choice *choice, enum policy_kind kind)
 uint32_t suspects_find(const struct gpu_options *o)
 {
     suspect_count = 0;
-    suspect(&o->scheduler, POLICY_SCHEDULER);
-    suspect(&o->l1, POLICY_L1);
-    suspect(&o->divergence, POLICY_DIVERGENCE);
-    for (uint32_t i = 0; i < o->probe_count; i++)
-        suspect(&o->probes[i], POLICY_PROBE);
+    suspect(&o->policies.scheduler, POLICY_SCHEDULER);
+    suspect(&o->policies.l1, POLICY_L1);
+    suspect(&o->policies.divergence, POLICY_DIVERGENCE);
+    for (uint32_t i = 0; i < o->policies.probe_count; i++)
+        suspect(&o->policies.probes[i], POLICY_PROBE);
     return suspect_count;
 }

@@ -9,8 +9,8 @@
 
 static void region(struct driver *d, bool report)
 {
-    if (!d->has_region && report && d->gpu->options.warps)
-        warps_forget(d->gpu->options.warps);
+    if (!d->has_region && report && d->gpu->options.observers.warps)
+        warps_forget(d->gpu->options.observers.warps);
     if (!d->has_region && report)
         for (uint32_t i = 0; i < d->gpu->kernel_count; i++)
             d->gpu->kernels[i].unreported = true;

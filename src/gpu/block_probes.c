@@ -1,5 +1,5 @@
-/* Launches that run together take turns, and a probe has one set of counters: when another launch's turn comes, what
- * was counted is added to the one before. */
+/* Probes of functional mode: see block_probes.h. Launches that run together take turns, and a probe has one set of
+ * counters: when another launch's turn comes, the counts are added to the launch whose turn ends. */
 #include "gpu/block_probes.h"
 
 #include "base/out_of_memory.h"
@@ -11,26 +11,26 @@
 
 enum { KEPT_PROGRAMS = 64 };
 
-/* Of a kernel, kept: programs launch the same one over and over. */
+/* The program of a kernel is kept: programs launch the same kernel over and over. */
 struct kept_program {
     struct kept_program *next;
     struct arena arena;
     uint64_t image;
     const struct exec_function *kernel;
     const struct sm_program *program;
-    bool runs; /* in lockstep */
+    bool runs; /* whether its blocks can run in lockstep */
 };
 
 struct block_probes {
     struct arena arena;
     const struct gpu_options *options;
     struct heddle_core view;
-    uint32_t count; /* those that are made */
+    uint32_t count; /* probes that have been made */
     struct instance {
         const struct heddle_probe *probe;
         void *state;
-        uint64_t *values;       /* counters, of the launch at hand since its turn began */
-        uint64_t *instructions; /* its table, or NULL */
+        uint64_t *values;       /* counters of the current launch since its turn began */
+        uint64_t *instructions; /* its table of instructions, or NULL */
     } list[GPU_PROBES];
     struct kept_program *programs;
     uint32_t program_count;
@@ -116,15 +116,15 @@ struct block_probes *block_probes_create(const struct gpu_options *o, struct err
         out_of_memory();
     p->options = o;
     p->observer = (struct lockstep_observer){p, on_branch, on_ran, on_left};
-    for (uint32_t i = 0; i < o->probe_count; i++)
-        if (!make(p, &o->probes[i], e)) {
+    for (uint32_t i = 0; i < o->policies.probe_count; i++)
+        if (!make(p, &o->policies.probes[i], e)) {
             block_probes_destroy(p);
             return NULL;
         }
     return p;
 }
 
-/* All but those of launches that run. */
+/* Forgets all programs but those of launches that run. */
 static void forget_programs(struct block_probes *p, const struct residency *running)
 {
     for (struct kept_program **at = &p->programs, *k; (k = *at);) {
@@ -182,7 +182,7 @@ static void settle(struct block_probes *p)
     struct residency *r = p->current;
     for (uint32_t i = 0; r && i < p->count; i++) {
         const struct heddle_policy *policy = &p->list[i].probe->policy;
-        policy_values_add(policy, policy_counts_of(r->counters.policies, 3 + i), p->list[i].values);
+        policy_values_add(policy, policy_counts_of(r->record.counters.policies, 3 + i), p->list[i].values);
         memset(p->list[i].values, 0, policy_value_count(policy) * sizeof *p->list[i].values);
     }
 }
@@ -195,8 +195,8 @@ static void turn_to(struct block_probes *p, struct residency *r)
     p->current = r;
     p->view.program = r ? &r->program->view : NULL;
     for (uint32_t i = 0; i < p->count; i++) {
-        uint32_t columns = r && r->tables ? policy_column_count(&p->list[i].probe->policy) : 0;
-        p->list[i].instructions = columns ? policy_tables_of(r->tables, 3 + i) : NULL;
+        uint32_t columns = r && r->record.tables ? policy_column_count(&p->list[i].probe->policy) : 0;
+        p->list[i].instructions = columns ? policy_tables_of(r->record.tables, 3 + i) : NULL;
     }
 }
 
@@ -211,11 +211,11 @@ bool block_probes_begin(struct block_probes *p, struct residency *r)
     const struct heddle_policy *policies[GPU_POLICIES + 1];
     uint32_t count = gpu_policies(p->options, policies);
     const struct kept_program *k = program_of(p, r);
-    bool runs = k->runs && !r->clusters;
+    bool runs = k->runs && !r->blocks.clusters;
     r->program = k->program;
-    r->counters.policies = policy_counts_create(policies, count);
+    r->record.counters.policies = policy_counts_create(policies, count);
     if (gpu_has_tables(p->options))
-        r->tables = policy_tables_create(policies, count, profile_listing(&r->gpu->listings, r->launch.kernel));
+        r->record.tables = policy_tables_create(policies, count, profile_listing(&r->gpu->listings, r->launch.kernel));
     turn_to(p, r);
     for (uint32_t i = 0; i < p->count; i++)
         if (p->list[i].probe->policy.on.kernel)

@@ -6,14 +6,15 @@
 #include "exec/lockstep.h"
 #include "gpu/launch.h"
 
-struct block_probes *block_probes_create(const struct gpu_options *o, struct error *e); /* NULL: one cannot work here */
+struct block_probes *block_probes_create(const struct gpu_options *o,
+                                         struct error *e); /* NULL: a probe cannot work here */
 void block_probes_destroy(struct block_probes *p);
-/* A launch begins. Whether its blocks are to run in lockstep; what the probes count of it is in its residency. */
+/* A launch begins. Returns whether its blocks are to run in lockstep; its counts go to its record. */
 bool block_probes_begin(struct block_probes *p, struct residency *r);
 void block_probes_end(struct block_probes *p, struct residency *r);
-/* For the blocks of a launch that runs now. */
+/* The probes listen to the blocks of this launch, whose turn it is. */
 const struct lockstep_observer *block_probes_listen(struct block_probes *p, struct residency *r);
-/* The program has ended: the probe-th writes what it has to. False: it could not, and *why may say why. */
+/* The program has ended: a probe writes its files. False: it could not, and *why may say why. */
 bool block_probes_write(const struct block_probes *p, uint32_t probe, const char **why);
 
 #endif

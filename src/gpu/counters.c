@@ -23,7 +23,7 @@ uint64_t counters_thread_instructions(const struct gpu_counters *c)
     return sum;
 }
 
-/* Not those of probes, which must not change what the machine reports. */
+/* Counters of probes are left out: probes must not change what the machine reports. */
 uint64_t counters_vta_hits(const struct gpu_counters *c)
 {
     for (uint32_t i = 0; c->policies && i < OF_THE_MACHINE; i++) {

@@ -1,6 +1,6 @@
 /* Dynamic energy of the L1 data caches, the L2 and the DRAM: events times a constant each.
  *
- * The constants are GPUWattch's, as of GPGPU-Sim 3.2.2 with its GTX 480 description (40 nm, GDDR5): McPAT's energy an
+ * The constants are GPUWattch's, as of GPGPU-Sim 3.2.2 with its GTX 480 description (40 nm, GDDR5): McPAT's energy per
  * access times the tuning factor that its authors fitted against silicon; for DRAM the energy of a command times its
  * factor. Releases before and after differ by up to several times, so that only ratios between runs mean something:
  * "this policy spends half of what that one does", not watts.
@@ -16,7 +16,7 @@ struct access_nj {
 static const struct access_nj l1d_nj = {.read_hit = 2.58, .read_miss = 1.83, .write_hit = 0.19, .write_miss = 1.78};
 static const struct access_nj l2_nj = {.read_hit = 2.81, .read_miss = 0.10, .write_hit = 13.85, .write_miss = 14.8};
 static const double dram_read_nj = 77.47 * 0.33, dram_write_nj = 35.47 * 0.40,
-                    dram_precharge_nj = 38.48 * 0.11; /* a command */
+                    dram_precharge_nj = 38.48 * 0.11; /* per command */
 
 static double cache_nj(const struct cache_counters *c, const struct access_nj *nj)
 {

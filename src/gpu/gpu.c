@@ -7,6 +7,7 @@
 #include "gpu/host_watch.h"
 #include "gpu/profile.h"
 #include "gpu/sample.h"
+#include "gpu/setup.h"
 #include "gpu/timing.h"
 #include "gpu/workers.h"
 
@@ -15,24 +16,26 @@
 
 enum { DEFAULT_STACK_BYTES = 1024, DEFAULT_HEAP_BYTES = 8 << 20, DEFAULT_PRINTF_BYTES = 1 << 20 };
 
-/* What was not chosen is the machine's own. */
+/* A policy that was not chosen is the machine's own. */
 static bool choose_policies(struct gpu_options *o, struct error *e)
 {
     const struct machine *m = &o->machine;
-    return (o->scheduler.policy || policy_choose(&o->scheduler, POLICY_SCHEDULER, m->scheduler, e)) &&
-           (o->l1.policy || policy_choose(&o->l1, POLICY_L1, m->l1, e)) &&
-           (o->l2.policy || policy_choose(&o->l2, POLICY_L1, m->mem.l2.policy, e)) &&
-           (o->divergence.policy || policy_choose(&o->divergence, POLICY_DIVERGENCE, m->divergence, e));
+    struct gpu_policy_choices *p = &o->policies;
+    return (p->scheduler.policy || policy_choose(&p->scheduler, POLICY_SCHEDULER, m->scheduler, e)) &&
+           (p->l1.policy || policy_choose(&p->l1, POLICY_L1, m->l1, e)) &&
+           (p->l2.policy || policy_choose(&p->l2, POLICY_L1, m->mem.l2.policy, e)) &&
+           (p->divergence.policy || policy_choose(&p->divergence, POLICY_DIVERGENCE, m->divergence, e));
 }
 
 uint32_t gpu_policies(const struct gpu_options *o, const struct heddle_policy *out[GPU_POLICIES + 1])
 {
+    const struct gpu_policy_choices *p = &o->policies;
+    const struct policy_choice *const timed[] = {&p->scheduler, &p->l1, &p->divergence};
     uint32_t count = 0;
-    out[count++] = o->functional ? NULL : o->scheduler.policy;
-    out[count++] = o->functional ? NULL : o->l1.policy;
-    out[count++] = o->functional ? NULL : o->divergence.policy;
-    for (uint32_t i = 0; i < o->probe_count; i++)
-        out[count++] = o->probes[i].policy;
+    for (uint32_t i = 0; i < sizeof timed / sizeof *timed; i++)
+        out[count++] = o->functional ? NULL : timed[i]->policy;
+    for (uint32_t i = 0; i < p->probe_count; i++)
+        out[count++] = p->probes[i].policy;
     out[count] = NULL;
     return count;
 }
@@ -69,7 +72,8 @@ struct gpu *gpu_create(const struct gpu_options *options, struct error *e)
         gpu_destroy(g);
         return NULL;
     }
-    if (options->functional && options->probe_count && !(g->block_probes = block_probes_create(&g->options, e))) {
+    if (options->functional && options->policies.probe_count &&
+        !(g->block_probes = block_probes_create(&g->options, e))) {
         gpu_destroy(g);
         return NULL;
     }
@@ -80,7 +84,12 @@ struct gpu *gpu_create(const struct gpu_options *options, struct error *e)
     return g;
 }
 
-uint64_t gpu_pulse(const struct gpu *g) { return !g ? 0 : g->timing ? g->timing->now : g->clock_cycles; }
+uint64_t gpu_pulse(const struct gpu *g)
+{
+    if (!g)
+        return 0;
+    return g->timing ? g->timing->now : g->clock_cycles;
+}
 
 bool gpu_shared(const struct gpu *g, double *share)
 {
@@ -121,12 +130,7 @@ void gpu_destroy(struct gpu *g)
     host_watch_destroy(g->watch);
     timing_destroy(g->timing);
     block_probes_destroy(g->block_probes);
-    policy_release(&g->options.scheduler);
-    policy_release(&g->options.l1);
-    policy_release(&g->options.l2);
-    policy_release(&g->options.divergence);
-    for (uint32_t i = 0; i < g->options.probe_count; i++)
-        policy_release(&g->options.probes[i]);
+    gpu_setup_release(&g->options);
     texture_table_free(&g->textures);
     memory_destroy(g->memory);
     free(g->heap);

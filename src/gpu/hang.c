@@ -20,7 +20,7 @@ bool hang_is_certain(struct exec_cta *const *blocks, uint32_t count, bool more_t
                      void *context)
 {
     bool any = false;
-    for (uint32_t b = 0; b < count; b++) { /* first what is quickly seen */
+    for (uint32_t b = 0; b < count; b++) { /* first what is seen quickly */
         any |= !has_ended(blocks[b]);
         if (more_to_come && has_ended(blocks[b]))
             return false;

@@ -4,7 +4,8 @@
 
 #include "exec/exec.h"
 
-/* What a warp has issued that is yet to take effect; *out is none on entry. False: more than can be told here. */
+/* Puts into *out, which is none on entry, what a warp has issued that has not taken effect yet. False: it is more than
+ * *out can say. */
 typedef bool hang_pending(void *context, const struct exec_warp *w, struct exec_pending *out);
 
 /* True when there are warps that have not ended, and none of them can change anything any more: each waits at a

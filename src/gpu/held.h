@@ -1,4 +1,4 @@
-/* Policies that let nothing go on. */
+/* Policies that keep a launch from its end. */
 #ifndef HEDDLE_GPU_HELD_H
 #define HEDDLE_GPU_HELD_H
 
@@ -11,9 +11,9 @@ struct held_core {
     uint64_t since;     /* the cycle since which a policy keeps it from its work */
 };
 
-/* For every CHECK_CYCLES or so. False: a policy has kept a core from its work for HELD_CYCLES, and is named. */
+/* To be called every CHECK_CYCLES or so. False: a policy has kept a core from its work for HELD_CYCLES; *e names it. */
 bool held_check(struct timing *t, struct error *e);
-/* Nothing will happen any more in the whole machine. False: because of a policy, which is named. */
+/* To be called when nothing will happen any more in the whole machine. False: that is due to a policy; *e names it. */
 bool held_check_for_ever(struct timing *t, struct error *e);
 
 #endif

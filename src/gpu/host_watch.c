@@ -1,5 +1,5 @@
-/* See host_watch.h. The thread and who simulates share nothing but bytes that are written without waiting; the mutex is
- * taken when a launch begins or ends, and for each look. */
+/* Watching the host's time: see host_watch.h. The watching thread and those that simulate share nothing but bytes that
+ * are written without waiting; the mutex is taken when a launch begins or ends, and for each look. */
 #include "gpu/host_watch.h"
 #include "gpu/timing.h"
 
@@ -14,10 +14,10 @@ struct host_watch {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    const struct timing *at; /* NULL: no launch runs */
+    const struct timing *at; /* NULL means that no launch runs */
     bool stops;
-    double since, watched; /* seconds: the launch that is looked at began; all before it took */
-    uint64_t looks;        /* that found something */
+    double since, watched; /* in seconds: when the launch that is watched began; how long those before it took */
+    uint64_t looks;        /* looks that found a launch */
     uint64_t found[HOST_PART_COUNT];
 };
 
@@ -28,8 +28,8 @@ static double seconds_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* What the machine as a whole is at; when it is at its cores, what those are at that are being run. A thread of which
- * no core says so is at issue, which is what a core mostly does. */
+/* Counts the part that the machine as a whole is at; while it runs its cores, the parts that these are at. A thread
+ * whose core does not say counts for issue, where cores spend most time. */
 static void look(struct host_watch *w)
 {
     enum host_part part = host_part_of(&w->at->part);

@@ -10,11 +10,12 @@
 struct host_watch;
 struct timing;
 
-struct host_watch *host_watch_create(void); /* NULL: there is no thread to be had */
+struct host_watch *host_watch_create(void); /* NULL: a thread could not be made */
 void host_watch_destroy(struct host_watch *w);
-/* From here on it looks at t; NULL: at nothing, which is not looked at any more when this returns. */
+/* From here on the thread watches t. NULL: it watches nothing, and when this returns it no longer looks at what it
+ * watched before. */
 void host_watch_look(struct host_watch *w, const struct timing *t);
-/* Seconds of each part; of several threads, those of all of them. False: it has not looked often enough to tell. */
+/* Seconds of each part, summed over all threads that simulate. False: there were too few looks to tell. */
 bool host_watch_seconds(struct host_watch *w, double seconds[HOST_PART_COUNT]);
 
 #endif

@@ -26,14 +26,14 @@ struct core_order {
     uint32_t issue_count; /* in the buffer */
     uint64_t issue_cycle, reason_cycle;
     uint64_t launch;
-    uint64_t told_until; /* reasons */
+    uint64_t told_until; /* the cycle up to which reasons were reported */
     uint32_t next_pc[ISSUE_ORDER_SLOTS];
     uint8_t reason[ISSUE_ORDER_SLOTS];
 };
 
 struct issue_order {
     struct whole_file whole;
-    FILE *file; /* NULL: closed */
+    FILE *file; /* NULL means closed */
     char *path;
     int trouble; /* errno of the first write that failed */
     struct core_order *cores;
@@ -78,7 +78,7 @@ static void put_text(struct bytes *b, const char *format, ...)
     va_end(again);
 }
 
-/* Whatever it is, it stays one line. */
+/* Text may hold anything, and stays one line. */
 static void put_line(struct bytes *b, const char *text)
 {
     size_t from = b->used;
@@ -180,7 +180,7 @@ static void put_reason(struct issue_order *o, uint32_t core, uint64_t cycle, uin
     c->reason[slot] = reason;
 }
 
-/* Slots that have no warp any more, from the end of the cycles that were told. */
+/* Marks slots that have no warp any more, from the end of the cycles that were reported. */
 static void put_absent(struct issue_order *o, uint32_t core, uint64_t present)
 {
     struct core_order *c = &o->cores[core];

@@ -27,7 +27,7 @@ enum issue_order_kind { ORDER_HEADER = 1, ORDER_LISTING, ORDER_LAUNCH, ORDER_ISS
 /* In ORDER_ISSUES: a number (cycles since the last event << 1 | is it a new warp?), then slot, and of a new warp
  * launch, block and index; of an issue scheduler and pc, as the difference to the one after the slot's last. */
 /* In ORDER_REASONS: cycles since the last event, slot, reason; from that cycle on. */
-enum { ORDER_NO_REASON = 255 }; /* there is no warp */
+enum { ORDER_NO_REASON = 255 }; /* the slot has no warp */
 
 struct issue_order_run {
     const char *program, *scheduler, *l1, *divergence; /* for people */
@@ -36,11 +36,11 @@ struct issue_order_run {
 struct issue_order *issue_order_open(const char *path, const struct machine *m, const struct issue_order_run *run,
                                      struct error *e);
 const struct sm_observer *issue_order_observer(struct issue_order *o);
-/* A launch begins; its number is that among all launches. */
+/* A launch begins; `number` is its number among all launches. */
 void issue_order_launch(struct issue_order *o, const struct profile_listing *listing, const char *kernel,
                         uint64_t number, uint64_t cycle);
 void issue_order_core(struct issue_order *o, uint32_t core, uint64_t launch); /* blocks placed from now on are its */
-bool issue_order_close(struct issue_order *o, struct error *e);               /* Closing again does nothing. */
+bool issue_order_close(struct issue_order *o, struct error *e);               /* a second call does nothing */
 void issue_order_destroy(struct issue_order *o);
 
 #endif

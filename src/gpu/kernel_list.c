@@ -1,4 +1,4 @@
-/* What is kept of launches: one record each, or one per kernel, or none, by who will read them (enum gpu_records). */
+/* What is kept of launches: one record per launch, one per kernel, or none (enum gpu_records). */
 #include "gpu/gpu.h"
 
 #include "base/out_of_memory.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything in them is a count but `timed`, and what policies counted. */
+/* All members of the counters are counts, but `timed` and the counts of policies. */
 void gpu_kernel_add(struct gpu_kernel *sum, const struct gpu_kernel *k)
 {
     struct gpu_counters *to = &sum->counters;
@@ -42,8 +42,8 @@ static bool has_same_pcs(const struct profile_pcs *a, const struct profile_pcs *
     return a && b ? a->listing == b->listing : a == b;
 }
 
-/* An earlier record that the launch can be added to. The last ones first: programs launch the same few over and
- * over. */
+/* An earlier record to which the launch can be added. The search begins with the last record, as programs launch the
+ * same few kernels over and over. */
 static struct gpu_kernel *earlier(struct gpu *g, const struct gpu_kernel *k)
 {
     if (g->options.records != GPU_RECORDS_OF_KERNELS || k->series)

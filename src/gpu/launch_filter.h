@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 struct launch_filter_spec {
-    const char *const *kernels; /* names (base/demangle.h), of which one must fit; none: all kernels */
+    const char *const *kernels; /* names (base/demangle.h), of which one must fit; none means all kernels */
     uint32_t kernel_count;
-    const char *launches; /* numbers, "0,3-5,9-"; NULL or empty: all */
-    uint64_t skip;        /* launches that come before the first */
+    const char *launches; /* numbers, "0,3-5,9-"; NULL or empty means all */
+    uint64_t skip;        /* launches before the first timed one */
     bool region;          /* only between cuProfilerStart and cuProfilerStop */
 };
 
@@ -36,14 +36,14 @@ struct launch_filter {
     struct launched_kernel *first, **end;
 };
 
-/* NULL: what was asked for makes no sense. */
+/* NULL: what was asked for makes no sense; *e says why. */
 struct launch_filter *launch_filter_create(const struct launch_filter_spec *s, struct error *e);
 void launch_filter_destroy(struct launch_filter *f);
-/* Is the launch with this number timed? Launches are numbered from 0 in the order of their starts. outside: of the
- * program's region of interest. */
+/* Is the launch with this number timed? Launches are numbered from 0 in the order of their starts. outside: it is
+ * outside the program's region of interest. */
 bool launch_filter_times(struct launch_filter *f, uint64_t number, const char *kernel, bool outside);
-void launch_filter_count(struct launch_filter *f, const char *kernel, bool timed); /* it has started */
-/* No launch was timed: what was asked for, and what there was. */
+void launch_filter_count(struct launch_filter *f, const char *kernel, bool timed); /* a launch has started */
+/* Where no launch was timed: explains what was asked for, and which launches there were. */
 void launch_filter_explain(const struct launch_filter *f, struct error *e);
 
 #endif

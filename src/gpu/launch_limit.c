@@ -1,5 +1,5 @@
-/* --launch-limit: the words of the option and of its message. Where launches are held to it: functional.c,
- * timing_launch.c. */
+/* --launch-limit: the words of the option and of its message. functional.c and timing_launch.c end launches that are
+ * past it. */
 #include "gpu/launch_limit.h"
 
 #include "gpu/launch.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const struct unit {
-    char letter; /* 0: none is written */
+    char letter; /* '\0' means that no unit is written */
     bool is_time;
     double factor;
 } units[] = {{0, false, 1},  {'k', false, 1e3}, {'M', false, 1e6}, {'G', false, 1e9},
@@ -58,7 +58,7 @@ bool launch_limit_read(const char *text, struct launch_limit *to)
 bool launch_limit_is_out_of_time(const struct residency *r)
 {
     double most = r->gpu->options.launch_limit.seconds;
-    return most > 0 && r->run_seconds + (launch_clock() - r->gpu->run_since) >= most;
+    return most > 0 && r->record.run_seconds + (launch_clock() - r->gpu->run_since) >= most;
 }
 
 bool launch_limit_report(struct residency *r, uint64_t cycles, uint64_t blocks_done)
@@ -73,13 +73,13 @@ bool launch_limit_report(struct residency *r, uint64_t cycles, uint64_t blocks_d
     if (!limit->cycles && cycles)
         snprintf(passed, sizeof passed, " in %llu cycles", (unsigned long long)cycles);
     else if (!limit->cycles)
-        snprintf(passed, sizeof passed, " in %llu warp instructions", (unsigned long long)r->executed);
+        snprintf(passed, sizeof passed, " in %llu warp instructions", (unsigned long long)r->untimed.executed);
     error_set(
         &r->error, ERROR_LAUNCH_LIMIT,
         "kernel %s ran past the limit of %s for each launch (--launch-limit%s); it had done %llu of %llu blocks%s",
         r->launch.kernel->name, most,
         limit->cycles && functional ? "; in functional mode a warp instruction is a cycle" : "",
-        (unsigned long long)blocks_done, (unsigned long long)r->block_count, passed);
+        (unsigned long long)blocks_done, (unsigned long long)r->blocks.count, passed);
     return false;
 }
 

@@ -18,12 +18,12 @@ struct launch_limit {
  * its unit. False: it is neither. */
 bool launch_limit_read(const char *text, struct launch_limit *to);
 
-/* Is that past its limit of seconds? It looks at the clock only where there is such a limit. */
+/* Is the launch past its limit of seconds? The clock is looked at only where there is such a limit. */
 bool launch_limit_is_out_of_time(const struct residency *r);
-/* Says in the launch's error that it ran past its limit, and how far it came. Returns false. cycles: how many it had, 0
- * if it has none. */
+/* Says in the launch's error that it ran past its limit, and how far it came. Returns false. cycles: how many it had; 0
+ * means that it has no time. */
 bool launch_limit_report(struct residency *r, uint64_t cycles, uint64_t blocks_done);
-/* Of a launch that ends with another one, which ran past its limit. */
+/* Says in the launch's error that it ends because another one ran past its limit. */
 void launch_limit_report_company(struct residency *r);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* As the assembler of the machine would have it. */
+/* Counts registers as the assembler of the machine's target would. */
 static void assemble(struct ptx_module *m, bool timed)
 {
     for (uint32_t i = 0; i < m->function_count; i++) {

@@ -1,5 +1,5 @@
-/* A machine: the defaults of machine_keys.def and rules.def, its file and what that is based on, --set, and the check
- * of the whole. */
+/* How a machine is made: the defaults of machine_keys.def and rules.def, then the files that its file is based on, its
+ * file, --set, and the check of the whole. */
 #include "gpu/machine.h"
 #include "gpu/machine_read.h"
 
@@ -15,7 +15,7 @@ static void set_name(struct machine *m, const char *name)
     snprintf(m->name, sizeof m->name, "%.*s", (int)length, base);
 }
 
-/* A machine with the places of its values. The texts that these point into are freed by the caller. */
+/* Reads a machine, with the places of its values. The caller frees the texts that these point into. */
 static bool resolve(struct machine_reading *r, struct source *sets, const char *name, const char *const *overrides,
                     uint32_t override_count)
 {
@@ -31,7 +31,7 @@ static bool resolve(struct machine_reading *r, struct source *sets, const char *
     return good;
 }
 
-/* Where a value came from, in words. */
+/* Says where a value came from. */
 static void format_origin(const struct machine_reading *r, uint32_t key, char *out, size_t size)
 {
     const struct machine_place *p = &r->places[key];

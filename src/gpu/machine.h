@@ -17,26 +17,26 @@ struct machine {
     struct mem_config mem; /* core_count is the number of clusters; clocks in kHz */
 };
 
-/* From "gtx480", "./mine.ini" or a path; directories are searched (see machine_find.c). overrides: "section.key=value"
- * of --set, in order. */
+/* Loads a machine by its name ("gtx480"), which is searched for (machine_find.c), or by the path of its file
+ * ("./mine.ini"). overrides: "section.key=value" of --set, in order. */
 bool machine_load(struct machine *m, const char *name, const char *const *overrides, uint32_t override_count,
                   struct error *e);
-/* The same; each value, in the order of machine_visit, is reported with where it came from: "default", "rulebook NAME",
- * "FILE:LINE", "base FILE:LINE" or "command line". */
+/* The same; `tell` is called for each value, in the order of machine_visit, with the place that it came from:
+ * "default", "rulebook NAME", "FILE:LINE", "base FILE:LINE" or "command line". */
 typedef void machine_tracer(void *context, const char *section, const char *key, const char *value, const char *origin);
 bool machine_trace(struct machine *m, const char *name, const char *const *overrides, uint32_t override_count,
                    machine_tracer *tell, void *context, struct error *e);
-/* The resolved file: every key with its value, unit and one line of help. */
+/* Prints the resolved file: every key with its value, unit and one line of help. */
 void machine_print(const struct machine *m, FILE *to);
-/* Every key with its unit, range, default and help, as tables in Markdown: the end of docs/machine-files.md. */
+/* Prints every key with its unit, range, default and help, as tables in Markdown: the end of docs/machine-files.md. */
 void machine_print_keys(FILE *to);
-/* Every rule with its value in each rulebook, what it decides and where it was read; markdown: as a table. */
+/* Prints every rule with its value in each rulebook, what it decides and where it was read; markdown: as a table. */
 void machine_print_rules(FILE *to, bool markdown);
-/* All keys and rules in order, for results: "core.warps" and the like, the value as text; is_number: a plain number. */
+/* Calls `visit` for all keys and rules in order, with the value as text. is_number: the value is a plain number. */
 typedef void machine_visitor(void *context, const char *section, const char *key, const char *value, bool is_number);
 void machine_visit(const struct machine *m, machine_visitor *visit, void *context);
-/* An .ini out of GPGPU-Sim's configuration file; what could not be carried over, and what was assumed, is written as
- * comments at its end and to notes. */
+/* Writes a machine file from GPGPU-Sim's configuration file. What could not be carried over, and what was assumed, is
+ * written as comments at its end and to notes. */
 bool machine_import(const char *path, FILE *to, FILE *notes, struct error *e);
 uint32_t machine_l2_bytes(const struct machine *m);
 uint32_t machine_bus_bits(const struct machine *m);

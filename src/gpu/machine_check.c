@@ -1,6 +1,8 @@
-/* Whether the keys of a machine fit together: what no single range can say. Real contradictions only; an odd machine is
- * allowed. */
+/* Do the keys of a machine fit together? These are the conditions that no range of a single key can state. Only real
+ * contradictions are refused; an odd machine is allowed. */
+#include "base/numbers.h"
 #include "gpu/machine_key.h"
+#include "mem/network.h"
 #include "mem/write_rule.h"
 
 #include <stdarg.h>
@@ -17,13 +19,13 @@ static int key_of(const struct machine_checker *c, const void *field)
     return -1;
 }
 
-/* Where a key was given; for a rule that was not, where its rulebook was. */
+/* Where a key was given; for a rule that was not given, where the rulebook was. */
 static const struct machine_place *place_of(const struct machine_checker *c, int key)
 {
     return &c->places[machine_keys[key].read && !c->places[key].line ? MACHINE_RULEBOOK : key];
 }
 
-/* Column of the n-th number of a list. */
+/* The column of the n-th number of a list. */
 static int list_column(const struct machine_place *place, unsigned n)
 {
     const char *line = place->source->text, *end = line + place->source->size_bytes;
@@ -37,8 +39,8 @@ static int list_column(const struct machine_place *place, unsigned n)
     return (int)(at - line) + 1;
 }
 
-/* The message points at the one of the fields (up to a NULL) that was given last: the others were there, or are
- * defaults. */
+/* Reports that fields (up to a NULL) do not fit together. The message points at the field that was given last: the
+ * others were there before, or are defaults. */
 static bool clash(const struct machine_checker *c, const void *const *fields, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static bool clash(const struct machine_checker *c, const void *const *fields, const char *format, ...)
@@ -71,10 +73,6 @@ static bool clash(const struct machine_checker *c, const void *const *fields, co
 }
 #define CLASH(c, fields, ...) clash(c, (const void *const[FIELDS_MOST]){fields}, __VA_ARGS__)
 #define FIELDS(...)           __VA_ARGS__
-
-static bool is_power(uint32_t value) { return value && !(value & (value - 1)); }
-
-static uint32_t log2_of(uint32_t power) { return (uint32_t)__builtin_ctz(power); }
 
 static bool check_shared(const struct machine_checker *c)
 {
@@ -122,10 +120,10 @@ static bool check_core(const struct machine_checker *c)
     if (collectors > 64)
         return CLASH(c, FIELDS(&s->sp_collectors, &s->sfu_collectors, &s->mem_collectors),
                      "%u operand collectors in all: expected at most 64", collectors);
-    if (!is_power(s->past_l1_segment))
+    if (!is_power_of_two(s->past_l1_segment))
         return CLASH(c, FIELDS(&s->past_l1_segment), "lsu.past_l1_segment_bytes = %u: expected 32, 64 or 128",
                      s->past_l1_segment);
-    if (!is_power(s->shared_banks))
+    if (!is_power_of_two(s->shared_banks))
         return CLASH(c, FIELDS(&s->shared_banks), "lsu.shared_banks = %u: expected a power of two", s->shared_banks);
     return true;
 }
@@ -165,23 +163,23 @@ static bool check_latencies(const struct machine_checker *c)
 static bool check_cache(const struct machine_checker *c, const struct cache_config *cache, const char *name)
 {
     const struct dram_config *d = &c->machine->mem.dram;
-    if (!is_power(cache->line_bytes))
+    if (!is_power_of_two(cache->line_bytes))
         return CLASH(c, FIELDS(&cache->line_bytes), "%s.line_bytes = %u: expected a power of two", name,
                      cache->line_bytes);
     if (cache->sector_bytes &&
-        (cache->sector_bytes < 32 || !is_power(cache->sector_bytes) || cache->line_bytes % cache->sector_bytes))
+        (cache->sector_bytes < 32 || !is_power_of_two(cache->sector_bytes) || cache->line_bytes % cache->sector_bytes))
         return CLASH(
             c, FIELDS(&cache->sector_bytes, &cache->line_bytes),
             "%s.sector_bytes = %u does not divide a line of %u bytes: expected 0 or a power of two from 32 to %u", name,
             cache->sector_bytes, cache->line_bytes, cache->line_bytes);
-    if (cache->index != SET_INDEX_LINEAR && cache->sets && !is_power(cache->sets))
+    if (cache->index != SET_INDEX_LINEAR && cache->sets && !is_power_of_two(cache->sets))
         return CLASH(c, FIELDS(&cache->index, &cache->sets), "%s: a %s index needs a power of two of sets, not %u",
                      name, cache->index == SET_INDEX_HASHED ? "hashed" : "multiplied", cache->sets);
-    if (d->channel_bit < log2_of(cache->line_bytes))
+    if (d->channel_bit < exponent_of(cache->line_bytes))
         return CLASH(
             c, FIELDS(&d->channel_bit, &cache->line_bytes),
             "dram.channel_bit = %u divides a line of %u bytes (%s.line_bytes) between channels: expected at least %u",
-            d->channel_bit, cache->line_bytes, name, log2_of(cache->line_bytes));
+            d->channel_bit, cache->line_bytes, name, exponent_of(cache->line_bytes));
     return true;
 }
 
@@ -257,41 +255,19 @@ static bool check_fetches(const struct machine_checker *c)
     return true;
 }
 
-enum { ROUTER_HOP_MOST = 120 }; /* each of its two links is a word of bits */
-
-static bool check_router(const struct machine_checker *c)
+static bool check_network(const struct machine_checker *c)
 {
-    const struct crossbar_config *x = &c->machine->mem.crossbar;
-    if (!x->injection_flits != !x->ejection_flits)
-        return CLASH(c, FIELDS(&x->injection_flits, &x->ejection_flits),
-                     "interconnect.injection_flits = %u but interconnect.ejection_flits = %u: a router has both, a "
-                     "network without one none",
-                     x->injection_flits, x->ejection_flits);
-    if (!x->injection_flits)
+    struct network_misfit why = {0};
+    if (network_fits(&c->machine->mem.network, &why))
         return true;
-    if (x->injection_flits >= x->input_flits)
-        return CLASH(c, FIELDS(&x->injection_flits, &x->input_flits),
-                     "interconnect.injection_flits = %u leaves the router nothing of an input buffer of %u flits "
-                     "(input_buffer_flits)",
-                     x->injection_flits, x->input_flits);
-    if (x->ejection_flits >= x->output_flits)
-        return CLASH(c, FIELDS(&x->ejection_flits, &x->output_flits),
-                     "interconnect.ejection_flits = %u leaves nothing in front of it of an output buffer of %u flits "
-                     "(output_buffer_flits)",
-                     x->ejection_flits, x->output_flits);
-    if (x->hop_cycles < 2 || x->hop_cycles > ROUTER_HOP_MOST)
-        return CLASH(c, FIELDS(&x->hop_cycles, &x->injection_flits),
-                     "interconnect.hop_cycles = %u: expected 2 to %d with a router (interconnect.injection_flits), to "
-                     "and from which it is",
-                     x->hop_cycles, ROUTER_HOP_MOST);
-    return true;
+    return CLASH(c, FIELDS(why.fields[0], why.fields[1]), "%s", why.text);
 }
 
 static bool check_dram_shape(const struct machine_checker *c)
 {
     const struct dram_config *d = &c->machine->mem.dram;
     const struct l2_config *l2 = &c->machine->mem.l2;
-    if (!is_power(l2->slices_per_channel))
+    if (!is_power_of_two(l2->slices_per_channel))
         return CLASH(c, FIELDS(&l2->slices_per_channel), "l2.slices_per_channel = %u: expected a power of two",
                      l2->slices_per_channel);
     if (l2->slices_per_channel * d->channels > 256)
@@ -361,7 +337,7 @@ static bool check_dram_timing(const struct machine_checker *c)
     return true;
 }
 
-/* Bits of a letter in the map, and its lowest position. */
+/* How many bits of the map have a letter, and the lowest of them. */
 struct map_bits {
     uint32_t count, lowest;
 };
@@ -408,7 +384,7 @@ static bool check_map(const struct machine_checker *c)
         return CLASH(c, FIELDS(&l2->slices_per_channel, d->map),
                      "%u slices (l2.slices_per_channel) are chosen by the bank, but dram.map has %u bank bits",
                      l2->slices_per_channel, bank->count);
-    if (l2->slices_per_channel > 1 && bank->lowest < log2_of(l2->cache.line_bytes))
+    if (l2->slices_per_channel > 1 && bank->lowest < exponent_of(l2->cache.line_bytes))
         return CLASH(c, FIELDS(d->map, &l2->slices_per_channel, &l2->cache.line_bytes),
                      "the lowest bank bit of dram.map, which chooses the slice, divides a line of %u bytes",
                      l2->cache.line_bytes);
@@ -418,5 +394,5 @@ static bool check_map(const struct machine_checker *c)
 bool machine_check(const struct machine_checker *c)
 {
     return check_core(c) && check_shared(c) && check_latencies(c) && check_caches(c) && check_fetches(c) &&
-           check_halves(c) && check_router(c) && check_dram_shape(c) && check_dram_timing(c) && check_map(c);
+           check_halves(c) && check_network(c) && check_dram_shape(c) && check_dram_timing(c) && check_map(c);
 }

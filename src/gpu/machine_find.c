@@ -1,5 +1,4 @@
-/* Where machine files are: machines/NAME.ini in one of several folders, a path, or the default machine inside the
- * library. */
+/* Finds machine files: machines/NAME.ini in one of several folders, a path, or the machine inside the library. */
 #include "gpu/machine_read.h"
 
 #include <dirent.h>
@@ -10,8 +9,8 @@
 
 enum { FOLDER_BYTES = PATH_MAX + 64 };
 
-/* Folders in which NAME.ini may be: $HEDDLE_MACHINES, then seen from the library or the program that holds this code,
- * in a build tree and where make install puts it. */
+/* Folders in which NAME.ini may be: $HEDDLE_MACHINES, then folders relative to the library or the program that holds
+ * this code, as they are in a build tree and where make install puts them. */
 enum { FOLDERS_MOST = 5 };
 static uint32_t find_folders(char folders[FOLDERS_MOST][FOLDER_BYTES])
 {
@@ -26,8 +25,10 @@ static uint32_t find_folders(char folders[FOLDERS_MOST][FOLDER_BYTES])
     if (!dladdr((void *)(uintptr_t)&machine_load, &info) || !info.dli_fname || !realpath(info.dli_fname, base))
         if (!realpath("/proc/self/exe", base))
             return count;
-    /* a library for wider processors lies two folders below the one for all */
+    /* A library for wider processors lies two folders below the one for all, that of the model one. */
     char *end = strstr(base, "/glibc-hwcaps/");
+    if (!end)
+        end = strstr(base, "/model/libcuda.so");
     if (!end)
         end = strrchr(base, '/');
     if (end)
@@ -43,7 +44,7 @@ static bool is_path(const char *name)
     return strchr(name, '/') || (length > 4 && strcmp(name + length - 4, ".ini") == 0);
 }
 
-/* Into near, the known machine whose name is like this one; empty where there is none. */
+/* Writes the name of a known machine that is like this one into near, which stays empty where there is none. */
 static void nearest_machine(const char *name, const char *folder, char near[64])
 {
     DIR *d = opendir(folder);
@@ -61,7 +62,7 @@ static void nearest_machine(const char *name, const char *folder, char near[64])
         closedir(d);
 }
 
-/* The default machine is also inside the library, for when it is used without the folder of machines beside it. */
+/* The default machine is also inside the library, so that it can be used without the folder of machines. */
 __asm__(".pushsection .rodata\n"
         "heddle_default_machine_text: .incbin \"machines/gtx480.ini\"\n"
         ".byte 0\n"

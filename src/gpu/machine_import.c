@@ -1,8 +1,8 @@
-/* GPGPU-Sim's gpgpusim.config as a machine file, releases 3.x and 4.x.
+/* Makes a machine file of GPGPU-Sim's gpgpusim.config, of releases 3.x and 4.x.
  *
- * The file is a list of "-option value" with comments after '#'; a value in quotes may go over several lines. What it
- * does not say has GPGPU-Sim's own default, which is not ours: those that matter are read first, in the same form. What
- * the options mean is in import_options.c. What no option says is in the rulebook of the release. */
+ * The file is a list of "-option value" with comments after '#'; a value in quotes may go over several lines. Options
+ * that it leaves out have GPGPU-Sim's own defaults, which are not ours: those that matter are read first, in the same
+ * form. import_options.c knows what the options mean. The rulebook of the release says what no option says. */
 #include "gpu/import.h"
 
 #include <ctype.h>
@@ -35,7 +35,7 @@ static bool at_option(const struct import *i)
     return i->at[0] == '-' && (isalpha((unsigned char)i->at[1]) || i->at[1] == '_');
 }
 
-/* The words up to the next option, quotes and the space inside them left out. */
+/* Reads the words up to the next option, without quotes and the space inside them. */
 static bool read_value(struct import *i)
 {
     size_t length = 0;
@@ -94,7 +94,7 @@ static bool read_options(struct import *i, const struct source *s)
     return true;
 }
 
-/* What GPGPU-Sim takes where its file says nothing. */
+/* GPGPU-Sim's own defaults. */
 static const char defaults[] =
     "-gpgpu_n_clusters 10 -gpgpu_n_cores_per_cluster 3 -gpgpu_n_mem 8 -gpgpu_n_sub_partition_per_mchannel 1 "
     "-gpgpu_clock_domains 500:2000:2000:2000\n"
@@ -130,7 +130,7 @@ static void write_remarks(const char *text, const char *prefix, FILE *to)
     }
 }
 
-/* Of the file's folder, whose name says which GPU it is: every configuration has the same file name. */
+/* The machine is named after the file's folder, which says which GPU it is: all files have the same name. */
 static void set_name(struct machine *m, const char *path)
 {
     char real[PATH_MAX];

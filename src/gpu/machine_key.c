@@ -1,4 +1,5 @@
-/* The table of machine keys and rules: values between text and fields, and the text of a file. */
+/* The table of machine keys and rules, made of machine_keys.def and rules.def. Values are read from text and written as
+ * text here. */
 #include "gpu/machine_key.h"
 
 #include <ctype.h>
@@ -8,20 +9,14 @@
 #include <string.h>
 
 #define FIELD(f) offsetof(struct machine, f), sizeof(((struct machine *)0)->f)
-#define KEY(section, name, type, field, default_value, least, most, unit, help)   \
-    {section,                                                                     \
-     name,                                                                        \
-     MACHINE_##type,                                                              \
-     FIELD(field),                                                                \
-     {default_value, default_value, default_value, default_value, default_value}, \
-     least,                                                                       \
-     most,                                                                        \
-     unit,                                                                        \
-     help,                                                                        \
-     NULL,                                                                        \
-     NULL},
-#define RULE(name, type, field, two, three, four, ccws, hopper, mistake, decides, read) \
-    {"rules", #name, MACHINE_##type, FIELD(field), {two, three, four, ccws, hopper}, 0, 0, "", decides, mistake, read},
+#define KEY(section, name, type, field, value, least, most, unit, help) \
+    {section, name, MACHINE_##type, FIELD(field), value, least, most, unit, help, .read = NULL},
+#define RULE(name, type, field, value, ...) \
+    {"rules", #name, MACHINE_##type, FIELD(field), value, .unit = "", __VA_ARGS__},
+#define IN(book, value) .in[BOOK_##book] = (value)
+#define MISTAKE(value)  .mistake = (value)
+#define DECIDES(text)   .help = (text)
+#define READ(text)      .read = (text)
 const struct machine_key machine_keys[] = {
 #include "gpu/machine_keys.def"
 #include "gpu/rules.def"
@@ -29,9 +24,14 @@ const struct machine_key machine_keys[] = {
 const uint32_t machine_key_count = sizeof machine_keys / sizeof *machine_keys;
 
 const struct machine_book machine_books[MACHINE_BOOKS] = {
-#define RULEBOOK(name, whose) {name, whose},
+#define RULEBOOK(id, name, whose) {name, whose},
 #include "gpu/rules.def"
 };
+
+const char *machine_value_in(const struct machine_key *key, uint32_t book)
+{
+    return key->in[book] ? key->in[book] : key->value;
+}
 
 const char *const *machine_choices(enum machine_key_type type)
 {
@@ -48,15 +48,29 @@ const char *const *machine_choices(enum machine_key_type type)
         NULL};
     static const char *const empties[] = {"nothing", "l1d", "caches", NULL};
     static const char *const books[] = {
-#define RULEBOOK(name, whose) name,
+#define RULEBOOK(id, name, whose) name,
 #include "gpu/rules.def"
         NULL};
+    static const char *const networks[] = {"auto",
+#define NETWORK(name, help) #name,
+#include "mem/networks.def"
+                                           NULL};
     static const char *const *const choices[MACHINE_TYPE_COUNT] = {
-        [MACHINE_MULTIPLY] = multiply, [MACHINE_INDEX] = set_index, [MACHINE_WRITES] = writes,
-        [MACHINE_ALLOCATE] = allocate, [MACHINE_DRAM] = dram,       [MACHINE_EMPTIES] = empties,
-        [MACHINE_BOOK] = books,
+        [MACHINE_MULTIPLY] = multiply, [MACHINE_INDEX] = set_index,  [MACHINE_WRITES] = writes,
+        [MACHINE_ALLOCATE] = allocate, [MACHINE_DRAM] = dram,        [MACHINE_EMPTIES] = empties,
+        [MACHINE_BOOK] = books,        [MACHINE_NETWORK] = networks,
     };
     return choices[type];
+}
+
+const char *machine_choice_help(enum machine_key_type type, int choice)
+{
+    static const char *const networks[] = {
+        NULL,
+#define NETWORK(name, help) help,
+#include "mem/networks.def"
+    };
+    return type == MACHINE_NETWORK ? networks[choice] : NULL;
 }
 
 static void format_khz(uint64_t khz, char *out, size_t size)
@@ -93,19 +107,29 @@ static uint64_t scale_of(char letter)
     }
 }
 
-/* A whole number with an optional K, M or G (powers of 1024); decimal, or hexadecimal after 0x. */
+/* The value of a digit up to f; 16 means that it is none. */
+static unsigned digit_of(int c)
+{
+    if (isdigit(c))
+        return (unsigned)(c - '0');
+    c = tolower(c);
+    return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
+}
+
+/* Reads a whole number with an optional K, M or G (powers of 1024); it is decimal, or hexadecimal after 0x. */
 static bool parse_number(const char *text, size_t length, uint64_t *value)
 {
-    unsigned base = length > 2 && text[0] == '0' && tolower((unsigned char)text[1]) == 'x' ? 16 : 10;
-    size_t i = base == 16 ? 2 : 0;
-    uint64_t scale = base == 10 && length > 1 ? scale_of(text[length - 1]) : 0;
-    length -= scale != 0;
+    bool is_hexadecimal = length > 2 && text[0] == '0' && tolower((unsigned char)text[1]) == 'x';
+    unsigned base = is_hexadecimal ? 16 : 10;
+    size_t i = is_hexadecimal ? 2 : 0;
+    uint64_t scale = is_hexadecimal || length < 2 ? 0 : scale_of(text[length - 1]);
+    if (scale)
+        length--;
     if (i >= length)
         return false;
     *value = 0;
     for (; i < length; i++) {
-        int c = tolower((unsigned char)text[i]);
-        unsigned digit = isdigit(c) ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 99;
+        unsigned digit = digit_of((unsigned char)text[i]);
         if (digit >= base || __builtin_mul_overflow(*value, base, value) ||
             __builtin_add_overflow(*value, digit, value))
             return false;
@@ -134,7 +158,7 @@ static bool parse_in_range(const struct machine_key *key, const char *text, size
                     (unsigned long long)key->most, key->most > 1024 ? " (K, M, G allowed)" : "");
 }
 
-/* Megahertz with at most three decimals, as kilohertz. */
+/* Reads megahertz, with at most three decimals, as kilohertz. */
 static bool parse_khz(const struct machine_key *key, const char *text, size_t length, uint64_t *khz,
                       struct machine_complaint *why)
 {
@@ -164,10 +188,14 @@ static bool same_word(const char *word, const char *text, size_t length)
 
 static bool parse_bool(bool *value, const char *text, size_t length, struct machine_complaint *why)
 {
-    static const char *const words[] = {"false", "true", "no", "yes", "0", "1", "off", "on"};
+    static const struct {
+        const char *word;
+        bool value;
+    } words[] = {{"false", false}, {"true", true}, {"no", false},  {"yes", true},
+                 {"0", false},     {"1", true},    {"off", false}, {"on", true}};
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
-        if (same_word(words[i], text, length)) {
-            *value = i & 1;
+        if (same_word(words[i].word, text, length)) {
+            *value = words[i].value;
             return true;
         }
     return expected(why, text, "expected true or false");
@@ -251,7 +279,7 @@ bool machine_parse(struct machine *m, const struct machine_key *key, const char 
 void machine_follow(struct machine *m, const struct machine_key *rule)
 {
     struct machine_complaint why;
-    const char *value = rule->value[m->rulebook];
+    const char *value = machine_value_in(rule, m->rulebook);
     machine_parse(m, rule, value, strlen(value), &why);
 }
 
@@ -260,7 +288,7 @@ void machine_set_defaults(struct machine *m)
     memset(m, 0, sizeof *m);
     for (uint32_t i = 0; i < machine_key_count; i++)
         machine_follow(m, &machine_keys[i]); /* the rulebook comes first, rules last */
-    /* What is not a key because it cannot be otherwise. */
+    /* These are no keys because they cannot be otherwise. */
     struct cache_config *const read_only[] = {&m->sm.l1c, &m->sm.l1t, &m->sm.l1i};
     for (unsigned i = 0; i < sizeof read_only / sizeof *read_only; i++) {
         read_only[i]->global_writes = read_only[i]->local_writes = WRITE_READ_ONLY;

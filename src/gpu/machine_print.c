@@ -36,6 +36,14 @@ static void print_range(const struct machine_key *key, FILE *to)
     }
 }
 
+static void print_choice_help(const struct machine_key *key, FILE *to)
+{
+    const char *const *choices = machine_choices(key->type);
+    for (int i = 0; choices && choices[i]; i++)
+        if (machine_choice_help(key->type, i))
+            fprintf(to, "; `%s`: %s", choices[i], machine_choice_help(key->type, i));
+}
+
 void machine_print_keys(FILE *to)
 {
     fprintf(to, "## Keys\n");
@@ -44,27 +52,48 @@ void machine_print_keys(FILE *to)
         if (!i || strcmp(key->section, machine_keys[i - 1].section) != 0)
             fprintf(to, "\n### [%s]\n\n| key | default | values | unit | meaning |\n|---|---|---|---|---|\n",
                     key->section);
-        fprintf(to, "| `%s` | `%s` | ", key->name, key->value[0]);
+        fprintf(to, "| `%s` | `%s` | ", key->name, key->value);
         print_range(key, to);
-        fprintf(to, " | %s | %s |\n", key->unit, key->help);
+        fprintf(to, " | %s | %s", key->unit, key->help);
+        print_choice_help(key, to);
+        fprintf(to, " |\n");
     }
+}
+
+static bool is_mistake(const struct machine_key *rule, uint32_t book)
+{
+    return rule->mistake && !strcmp(machine_value_in(rule, book), rule->mistake);
 }
 
 static void print_rule_row(const struct machine_key *rule, FILE *to)
 {
     fprintf(to, "| `%s` |", rule->name);
-    for (int book = 0; book < MACHINE_BOOKS; book++)
-        fprintf(to, " %s%s |", rule->value[book], strcmp(rule->value[book], rule->mistake) ? "" : " (!)");
+    for (uint32_t book = 0; book < MACHINE_BOOKS; book++)
+        fprintf(to, " %s%s |", machine_value_in(rule, book), is_mistake(rule, book) ? " (!)" : "");
     fprintf(to, " %s | %s |\n", rule->help, rule->read);
+}
+
+static void print_rule_table(FILE *to)
+{
+    fprintf(to, "| rule |");
+    for (uint32_t book = 0; book < MACHINE_BOOKS; book++)
+        fprintf(to, " %s |", machine_books[book].name);
+    fprintf(to, " what it decides | where it was read |\n|---|");
+    for (uint32_t book = 0; book < MACHINE_BOOKS; book++)
+        fprintf(to, "---|");
+    fprintf(to, "---|---|\n");
+    for (uint32_t i = 0; i < machine_key_count; i++)
+        if (machine_keys[i].read)
+            print_rule_row(&machine_keys[i], to);
 }
 
 static void print_rule(const struct machine_key *rule, FILE *to)
 {
     fprintf(to, "%s:", rule->name);
-    for (int book = 0; book < MACHINE_BOOKS; book++)
-        fprintf(to, "%s %s %s", book ? "," : "", machine_books[book].name, rule->value[book]);
+    for (uint32_t book = 0; book < MACHINE_BOOKS; book++)
+        fprintf(to, "%s %s %s", book ? "," : "", machine_books[book].name, machine_value_in(rule, book));
     fprintf(to, "\n    %s\n", rule->help);
-    if (*rule->mistake)
+    if (rule->mistake)
         fprintf(to, "    %s: a mistake of the reference, copied\n", rule->mistake);
     fprintf(to, "    read in: %s\n", rule->read);
 }
@@ -86,20 +115,21 @@ static const char *const dram_policies_by_name[] = {
 #include "mem/dram_policies.def"
     NULL};
 
+static void print_rule_list(FILE *to)
+{
+    for (uint32_t book = 0; book < MACHINE_BOOKS; book++)
+        fprintf(to, "rules = %s: %s\n", machine_books[book].name, machine_books[book].whose);
+    for (uint32_t i = 0; i < machine_key_count; i++)
+        if (machine_keys[i].read)
+            print_rule(&machine_keys[i], to);
+}
+
 void machine_print_rules(FILE *to, bool markdown)
 {
     if (markdown)
-        fprintf(to, "| rule |");
-    for (int book = 0; book < MACHINE_BOOKS; book++)
-        if (markdown)
-            fprintf(to, " %s |", machine_books[book].name);
-        else
-            fprintf(to, "rules = %s: %s\n", machine_books[book].name, machine_books[book].whose);
-    if (markdown)
-        fprintf(to, " what it decides | where it was read |\n|---|---|---|---|---|---|---|\n");
-    for (uint32_t i = 0; i < machine_key_count; i++)
-        if (machine_keys[i].read)
-            (markdown ? print_rule_row : print_rule)(&machine_keys[i], to);
+        print_rule_table(to);
+    else
+        print_rule_list(to);
     print_values(to, markdown, "value of `..._writes`", write_rules_by_name);
     print_values(to, markdown, "value of `dram_scheduler`", dram_policies_by_name);
 }

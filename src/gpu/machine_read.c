@@ -1,10 +1,10 @@
 /* Machine files, line by line, over the defaults of machine_keys.def and the rulebook.
  *
  * The format: [section] lines, key = value lines, comments from ';' or '#' at the start of a line or after a space.
- * [machine] may begin with based_on = OTHER: what that machine says holds where this file says nothing. A file that
- * names a rulebook (rules = NAME) has all rules from there, wherever in the file its [rules] are that differ.
- * Every value keeps the place it came from, so that a message can show the line with a caret, whether one value is
- * wrong or two do not fit together. */
+ * [machine] may begin with based_on = OTHER: the values of that machine hold where this file gives none. A file that
+ * names a rulebook (rules = NAME) has all rules from it, but for those in its own [rules], wherever these stand in the
+ * file. Every value keeps the place it came from, so that a message can show the line with a caret, whether one value
+ * is wrong or two do not fit together. */
 #include "gpu/machine_read.h"
 
 #include <ctype.h>
@@ -34,7 +34,7 @@ static bool word_is(struct word w, const char *text)
     return strlen(text) == w.length && memcmp(w.at, text, w.length) == 0;
 }
 
-/* As text with an end, cut where a message would be too long anyway. */
+/* Copies a word, cut where a message would be too long. */
 static const char *word_text(struct word w, char out[64])
 {
     snprintf(out, 64, "%.*s", (int)(w.length > 60 ? 60 : w.length), w.at);
@@ -62,7 +62,7 @@ static uint32_t section_names(const char *names[SECTION_MOST])
     return count;
 }
 
-/* The section's name out of the table, or NULL with an error. */
+/* Returns the section's name as the table has it, or NULL with an error. */
 static const char *find_section(struct machine_reading *r, struct word name)
 {
     const char *names[SECTION_MOST];
@@ -79,7 +79,7 @@ static const char *find_section(struct machine_reading *r, struct word name)
     return NULL;
 }
 
-/* Sections that have a key of this name, for one that was put into the wrong one. */
+/* A section that has a key of this name: the key may stand in the wrong section. */
 static const char *section_with(struct word name)
 {
     for (uint32_t i = 0; i < machine_key_count; i++)
@@ -88,7 +88,7 @@ static const char *section_with(struct word name)
     return NULL;
 }
 
-/* The rule that a key has become: issue.code_packed is rules.code_packed, l2.index is rules.l2_index. */
+/* The rule that was a key in older files: issue.code_packed is now rules.code_packed, l2.index is rules.l2_index. */
 static const char *rule_of_key(const char *section, struct word name)
 {
     char joined[128];
@@ -124,7 +124,7 @@ static const struct machine_key *find_key(struct machine_reading *r, const char 
     return NULL;
 }
 
-/* All rules as the machine's rulebook has them, but for those that this layer gives one by one. */
+/* Sets all rules as the machine's rulebook has them, but for those that this file gives one by one. */
 static void follow_rulebook(struct machine_reading *r)
 {
     for (uint32_t i = 0; i < machine_key_count; i++)
@@ -145,7 +145,10 @@ static bool read_value(struct machine_reading *r, const struct machine_key *key,
         uint32_t book = r->machine->rulebook;
         wrong(r, why.at, "%s.%s = %s: %s", key->section, key->name, word_text(value, text), why.expected);
         error_note(r->error, "  %s.%s: %s; %s %s", key->section, key->name, key->help,
-                   key->read ? machine_books[book].name : "default", key->value[book]);
+                   key->read ? machine_books[book].name : "default", machine_value_in(key, book));
+        if (key->type == MACHINE_BOOK && word_is(value, "hopper"))
+            error_note(r->error,
+                       "  the rules of a Hopper GPU stand in machines/h200.ini: write based_on = h200 instead");
         return false;
     }
     *place = (struct machine_place){r->at.source, r->at.line, (int)(value.at - r->at.line_text) + 1, ++r->order,
@@ -155,7 +158,7 @@ static bool read_value(struct machine_reading *r, const struct machine_key *key,
     return true;
 }
 
-/* Where the comment of a line begins, or its end. */
+/* Returns where the comment of a line begins, or the end of the line. */
 static const char *before_comment(const char *at, const char *end)
 {
     for (const char *p = at; p < end; p++)
@@ -178,8 +181,8 @@ static bool same_file(const char *a, const char *b)
     return !strcmp(a, b) || (realpath(a, real_a) && realpath(b, real_b) && !strcmp(real_a, real_b));
 }
 
-/* The next of the files, to be read from its first line. What cannot be opened is reported at the line that names it,
- * where there is one. */
+/* Opens the next file, which is read from its first line. An error is reported at the line that names the file, if a
+ * line does. */
 static bool open_file(struct machine_reading *r, const char *name, const char *named_at)
 {
     struct machine_file *f = &r->files[r->file_count];
@@ -197,8 +200,8 @@ static bool open_file(struct machine_reading *r, const char *name, const char *n
 
 static bool read_lines(struct machine_reading *r);
 
-/* The path of a base: from the folder of the file that names it, a name where there is such a file beside it. Otherwise
- * the name stays what it is. */
+/* Finds the path of a base: a path is relative to the folder of the file that gives it, and a name may be that of a
+ * file in the same folder. Otherwise the name stays what it is. */
 static void find_base(const char *file, struct word value, char *base, size_t size)
 {
     const char *slash = strrchr(file, '/');
@@ -210,7 +213,7 @@ static void find_base(const char *file, struct word value, char *base, size_t si
         snprintf(base, size, "%.*s", length, value.at);
 }
 
-/* based_on = OTHER: that machine is read where it is named, and this file goes on over it. */
+/* based_on = OTHER: that machine is read now, and the rest of this file over it. */
 static bool read_base(struct machine_reading *r, struct word name, struct word value)
 {
     const struct machine_cursor here = r->at;
@@ -260,7 +263,7 @@ static bool read_lines(struct machine_reading *r)
 {
     const char *at = r->at.source->text, *end = at + r->at.source->size_bytes, *section = NULL;
     if (r->at.source->size_bytes >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
-        at += 3; /* the mark that some editors put in front of UTF-8 */
+        at += 3; /* some editors begin a file of UTF-8 with this mark */
     for (r->at.line = 1; at < end; r->at.line++) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         const char *line_end = newline ? newline : end;

@@ -1,4 +1,4 @@
-/* What policies counted, added up over cores and launches. */
+/* Counts of policies, added up over cores and launches: see policy_counts.h. */
 #include "gpu/policy_counts.h"
 
 #include "base/out_of_memory.h"

@@ -18,9 +18,9 @@ struct policy_counts {
     uint64_t values[];
 };
 struct policy_counts *policy_counts_create(const struct heddle_policy *const *policies, uint32_t count);
-struct policy_counts *policy_counts_copy(const struct policy_counts *from);         /* of NULL: NULL */
-void policy_counts_add(struct policy_counts *to, const struct policy_counts *from); /* of the same policies */
-uint64_t *policy_counts_of(struct policy_counts *c, uint32_t policy);               /* its values */
+struct policy_counts *policy_counts_copy(const struct policy_counts *from);         /* a copy of NULL is NULL */
+void policy_counts_add(struct policy_counts *to, const struct policy_counts *from); /* both of the same policies */
+uint64_t *policy_counts_of(struct policy_counts *c, uint32_t policy);               /* the values of one policy */
 
 /* Tables of instructions of one kernel, of all policies that have columns. To be freed by free(). */
 struct policy_tables {
@@ -34,7 +34,7 @@ struct policy_tables {
 
 struct policy_tables *policy_tables_create(const struct heddle_policy *const *policies, uint32_t count,
                                            const struct profile_listing *listing);
-void policy_tables_add(struct policy_tables *to, const struct policy_tables *from); /* of the same kernel */
+void policy_tables_add(struct policy_tables *to, const struct policy_tables *from); /* both of the same kernel */
 uint64_t *policy_tables_of(struct policy_tables *t, uint32_t policy);
 
 #endif

@@ -1,4 +1,4 @@
-/* Tables of instructions of whole kernels, over all their launches, and the probes that write them down. */
+/* Lets probes write their files at the end, with tables of instructions of whole kernels, over all launches. */
 #include "gpu/block_probes.h"
 #include "gpu/gpu.h"
 
@@ -17,7 +17,7 @@ bool gpu_has_tables(const struct gpu_options *o)
     return false;
 }
 
-/* A listing is of one kernel of one module image. */
+/* A listing belongs to one kernel of one module image. */
 void gpu_kernel_tables_add(struct gpu *g, const char *kernel, const struct policy_tables *t)
 {
     for (uint32_t i = 0; i < g->kernel_table_count; i++)
@@ -34,10 +34,10 @@ void gpu_kernel_tables_add(struct gpu *g, const char *kernel, const struct polic
     g->kernel_tables[g->kernel_table_count++] = (struct gpu_kernel_tables){name, sum};
 }
 
-/* The probe-th, with what it counted for each instruction of each kernel. */
+/* Lets one probe write, with what it counted for each instruction of each kernel. */
 static bool write_one(struct gpu *g, uint32_t probe, const char **why)
 {
-    const struct policy_choice *choice = &g->options.probes[probe];
+    const struct policy_choice *choice = &g->options.policies.probes[probe];
     if (!choice->probe->write)
         return true;
     uint32_t columns = policy_column_count(choice->policy), count = columns ? g->kernel_table_count : 0;
@@ -59,15 +59,15 @@ static bool write_one(struct gpu *g, uint32_t probe, const char **why)
 bool gpu_write_probes(struct gpu *g, struct error *e)
 {
     bool all = true;
-    for (uint32_t i = 0; i < g->options.probe_count && !g->probes_have_written; i++) {
+    for (uint32_t i = 0; i < g->options.policies.probe_count && !g->probes_have_written; i++) {
         const char *why = NULL;
         if (write_one(g, i, &why) && (!g->block_probes || block_probes_write(g->block_probes, i, &why)))
             continue;
         if (all)
-            error_set(e, ERROR_INVALID, "probe %s could not write its results%s%s", g->options.probes[i].policy->name,
-                      why ? ": " : "", why ? why : "");
+            error_set(e, ERROR_INVALID, "probe %s could not write its results%s%s",
+                      g->options.policies.probes[i].policy->name, why ? ": " : "", why ? why : "");
         else
-            error_note(e, "probe %s could not either%s%s", g->options.probes[i].policy->name, why ? ": " : "",
+            error_note(e, "probe %s could not either%s%s", g->options.policies.probes[i].policy->name, why ? ": " : "",
                        why ? why : "");
         all = false;
     }

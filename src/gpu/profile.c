@@ -1,14 +1,15 @@
 /* Counters of each instruction.
  *
- * With time they come from the events of a core (include/heddle/policy.h), and from two counts that no event tells:
- * divergent branches, and tries of the L1 that failed. Both are of one instruction at a time, so whatever was counted
- * since the last event is that one's. Cycles of warps come from the core's log of stalls, which is asked when a warp
- * issues. Each core has its own counters; they are added up when the launch is over.
+ * With time they come from the events of a core (include/heddle/policy.h), and from two counts that no event reports:
+ * divergent branches, and tries of the L1 that failed. Both belong to one instruction at a time, so that the change
+ * since the last event belongs to that instruction. Cycles of warps come from the core's log of stalls, which is read
+ * when a warp issues. Each core has its own counters; they are added up when the launch is over.
  *
  * Without time warps are run one instruction after the other and looked at in between, which is slower than exec_run
  * and is done for --pcs alone. */
 #include "gpu/profile.h"
 
+#include "base/numbers.h"
 #include "base/out_of_memory.h"
 #include "exec/race.h"
 #include "sm/sm.h"
@@ -25,7 +26,7 @@ static void settle_divergent(struct profile_core *p)
     p->divergent = now;
 }
 
-/* An access that fails is tried again until it is taken, before any other. */
+/* An access that fails is tried again before any other, until it is taken. */
 static void settle_fails(struct profile_core *p, uint32_t pc)
 {
     uint64_t now = sm_l1_fails(p->core);
@@ -33,8 +34,8 @@ static void settle_fails(struct profile_core *p, uint32_t pc)
     p->fails = now;
 }
 
-/* The cycles of a warp since it last issued: those of the issue, and those after its end, are its last instruction's,
- * the others its next one's. NULL: it has none. */
+/* Adds the cycles of a warp since it last issued. Those of the issue, and those after its end, belong to its last
+ * instruction, the others to its next one; NULL means that it has none. */
 static void settle_cycles(struct profile_core *p, uint32_t warp, struct profile_pc *next)
 {
     uint64_t cycles[STALL_COUNT];
@@ -49,7 +50,7 @@ static void settle_cycles(struct profile_core *p, uint32_t warp, struct profile_
         }
 }
 
-/* What is left of the warp that had the slot before. */
+/* Adds the cycles left of the warp that had the slot before. */
 static void on_launched(void *state, const struct heddle_core *core, uint32_t warp)
 {
     struct profile_core *p = state;
@@ -84,20 +85,20 @@ static void on_coalesced(void *state, const struct heddle_core *core, const stru
     if (e->store)
         return;
     uint32_t least = e->through_l1 ? sm_least_accesses(p->core, e->warp, e->active) : e->accesses;
-    least = least < e->accesses ? least : e->accesses;
+    least = (uint32_t)smaller(least, e->accesses);
     pc->coalesced_accesses += least;
     if (e->through_l1 && loads->count < PROFILE_LOADS)
         loads->list[loads->count++] = (struct profile_load){e->pc, (uint16_t)least, 0};
 }
 
-/* Of a load whose lanes lay side by side, no more accesses can miss than there are. */
+/* A load has no more misses than it would have accesses if its lanes lay side by side. */
 static void count_load(struct profile_core *p, const struct heddle_l1_access *e)
 {
     struct profile_loads *loads = &p->loads[e->warp];
     uint32_t at = 0;
     while (at < loads->count && loads->list[at].pc != e->pc)
         at++;
-    if (at == loads->count) { /* more than PROFILE_LOADS at a time */
+    if (at == loads->count) { /* more than PROFILE_LOADS loads of a warp are under way */
         p->pcs[e->pc].coalesced_misses += e->outcome == HEDDLE_MISS;
         return;
     }
@@ -105,7 +106,7 @@ static void count_load(struct profile_core *p, const struct heddle_l1_access *e)
     load->misses = (uint16_t)(load->misses + (e->outcome == HEDDLE_MISS));
     if (e->left)
         return;
-    p->pcs[e->pc].coalesced_misses += load->misses < load->least ? load->misses : load->least;
+    p->pcs[e->pc].coalesced_misses += smaller(load->misses, load->least);
     loads->count--;
     for (; at < loads->count; at++)
         loads->list[at] = loads->list[at + 1];
@@ -145,8 +146,8 @@ void profile_core_begin(struct profile_core *p, struct profile_pc *pcs)
     *p = (struct profile_core){.core = p->core, .pcs = pcs};
 }
 
-/* What is left: of warps that have ended, and of those that have not when the launch does, which then was cut short.
- * One that is parked has no next instruction. */
+/* Adds the cycles that are left: those of warps that have ended; and those of others, where the launch was cut short. A
+ * warp that is parked has no next instruction. */
 static void settle_all(struct profile_core *p)
 {
     uint32_t pc, instructions = sm_program(p->core)->count;

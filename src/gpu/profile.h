@@ -15,22 +15,22 @@ struct sm;
 /* Listings (profile_listing.c): the instructions of a kernel and of the functions that it may call, as text. They
  * outlive the module. A pc is an index, the same with time and without. */
 struct profile_line {
-    const char *function; /* NULL: the kernel */
+    const char *function; /* NULL means the kernel */
     const char *source;   /* "file.cu:12", or NULL */
     const char *text;     /* as written, in one line */
     uint32_t line;        /* in the PTX file */
-    bool branch;          /* at which lanes may part */
+    bool branch;          /* a branch at which lanes may part */
 };
 struct profile_listing {
     struct arena arena;
     struct profile_listing *next;
     uint64_t image;                     /* exec_image.id, which no other image ever has */
-    const struct exec_function *kernel; /* compared, not looked into: it may be gone */
+    const struct exec_function *kernel; /* only compared: it may have been freed */
     uint32_t *base_of_function;         /* by exec_function.index: pc of its first instruction */
     struct profile_line *lines;
     uint32_t count;
 };
-/* The one of the kernel among those kept, or a new one that is kept from now on. */
+/* The listing of the kernel: one that was made before, or a new one, which is added to the list. */
 const struct profile_listing *profile_listing(struct profile_listing **kept, const struct exec_function *kernel);
 void profile_listings_free(struct profile_listing *kept);
 
@@ -38,9 +38,9 @@ void profile_listings_free(struct profile_listing *kept);
 struct profile_pc {
 #define PC_COUNT(field, name, unit, present, help, nsight) uint64_t field;
 #include "heddle/metrics.def"
-    uint64_t cycles[STALL_COUNT]; /* of warps: in which it issued, was waiting, or was their last */
+    uint64_t cycles[STALL_COUNT]; /* warp cycles in which it issued, was waiting, or was the warp's last instruction */
 };
-struct profile_pcs { /* of a launch: what was executed */
+struct profile_pcs { /* what a launch executed */
     const struct profile_listing *listing;
     uint32_t count;
     struct profile_executed {
@@ -51,42 +51,42 @@ struct profile_pcs { /* of a launch: what was executed */
 /* Sums over parts (cores), each with a counter for every instruction of the listing. To be freed by free(). */
 struct profile_pcs *profile_pcs_sum(const struct profile_listing *listing, const struct profile_pc *const *parts,
                                     uint32_t part_count);
-/* Two of the same listing, as one; `to` is used up. */
+/* The sum of two of the same listing; frees `to`. */
 struct profile_pcs *profile_pcs_add(struct profile_pcs *to, const struct profile_pcs *more);
 
-/* Without time: what exec_run does, counted. */
+/* Without time: does what exec_run does, and counts it. */
 uint32_t profile_run(struct profile_pc *pcs, const struct profile_listing *listing, struct exec_warp *w,
                      uint32_t budget);
 
-/* With time: one a core, which it listens to from now on. */
+/* With time: one per core, to which it listens from now on. */
 enum { PROFILE_LOADS = 8 };
-struct profile_loads { /* of a warp, on their way to the L1D, the oldest first */
+struct profile_loads { /* loads of a warp on their way to the L1D, the oldest first */
     uint32_t count;
     struct profile_load {
         uint32_t pc;
-        uint16_t least, misses; /* accesses, if its lanes lay side by side; misses so far */
+        uint16_t least, misses; /* accesses that it would have if its lanes lay side by side; misses so far */
     } list[PROFILE_LOADS];
 };
 struct profile_core {
     struct sm *core;
-    struct profile_pc *pcs;              /* of the launch at hand */
+    struct profile_pc *pcs;              /* of the current launch */
     struct stall_log stalls;             /* of each warp, since it last issued */
     uint32_t last_of_warp[HEDDLE_WARPS]; /* pc of the instruction that it issued last */
-    uint64_t divergent, fails;           /* of the core's counts: those that an instruction has */
+    uint64_t divergent, fails;           /* the part of the core's counts that belongs to instructions already */
     uint32_t last_issued, last_access;
     struct profile_loads loads[HEDDLE_WARPS];
 };
 void profile_core_listen(struct profile_core *p, struct sm *core);
 void profile_core_begin(struct profile_core *p, struct profile_pc *pcs);
-void profile_core_end(struct profile_core *p); /* before the core's counters are reset */
+void profile_core_end(struct profile_core *p); /* to be called before the core's counters are reset */
 
 /* Samples (profile_series.c) */
 enum { SERIES_MOST = 100000 };
 struct profile_series {
-    uint64_t interval; /* cycles; doubles whenever there are `most` samples, of which each pair then becomes one */
+    uint64_t interval; /* cycles; doubles whenever there are `most` samples, and each pair of these becomes one */
     uint32_t most, count, capacity, column_count;
     uint64_t *cycles; /* end of each sample, from the start of the launch; the last may be short */
-    uint64_t *values; /* column_count a sample: what was counted in it */
+    uint64_t *values; /* column_count values per sample: what was counted in it */
     uint64_t *before; /* counts up to the last sample */
     uint64_t *now;    /* room for a reading */
     const struct heddle_policy *policies[GPU_POLICIES];
@@ -94,10 +94,10 @@ struct profile_series {
 };
 struct profile_column {
     char name[200];
-    bool is_rate; /* given as a mean over the cycles of a sample */
+    bool is_rate; /* its value is a mean over the cycles of a sample */
 };
 
-/* policies: in the order of their counts, NULL at the end; they live longer. most: an even number. */
+/* policies: in the order of their counts, NULL at the end; they live longer than the series. most: an even number. */
 struct profile_series *profile_series_create(uint64_t interval, uint32_t most,
                                              const struct heddle_policy *const *policies);
 /* The cycle of the launch at which the next sample is due. */
@@ -105,9 +105,9 @@ static inline uint64_t profile_series_next(const struct profile_series *s)
 {
     return (s->count ? s->cycles[s->count - 1] : 0) + s->interval;
 }
-/* counts: of the launch up to that cycle. */
+/* counts: those of the launch up to that cycle. */
 void profile_series_take(struct profile_series *s, uint64_t cycle, const struct gpu_counters *counts);
-/* The launch is over: what came after the last sample is the last one. */
+/* The launch is over: the cycles after the last sample become a sample, too. */
 void profile_series_end(struct profile_series *s, uint64_t cycles, const struct gpu_counters *totals);
 struct profile_column profile_series_column(const struct profile_series *s, uint32_t column);
 void profile_series_free(struct profile_series *s);

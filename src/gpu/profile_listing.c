@@ -31,7 +31,7 @@ static void find_lines(struct lines *l, const struct ptx_module *m)
             *to++ = p + 1;
 }
 
-/* Blanks and comments between p and end; returns what is after them. */
+/* Skips blanks and comments between p and end. */
 static const char *skip_blanks(const char *p, const char *end)
 {
     while (p < end) {
@@ -51,8 +51,8 @@ static const char *skip_blanks(const char *p, const char *end)
     return p;
 }
 
-/* Up to the semicolon, blanks and comments each as one blank. NULL: the instruction does not stand there, the parser
- * made it. */
+/* The text up to the semicolon, with blanks and comments each as one blank. NULL: the parser made the instruction, and
+ * it does not stand in the file. */
 static char *as_written(struct arena *a, const struct lines *l, const struct ptx_inst *in)
 {
     const char *end = l->module->source.text + l->module->source.size_bytes;
@@ -109,7 +109,7 @@ static void add_function(struct profile_listing *g, const struct exec_function *
     }
 }
 
-/* The same order as a core's program (sm/program.c): the kernel, then all functions that may run in a launch of it. */
+/* The order is that of a core's program (sm/program.c): the kernel, then all functions that its launch may run. */
 static bool is_called(const struct exec_function *f, const struct exec_function *kernel)
 {
     return f != kernel && exec_may_run(kernel, f);

@@ -33,15 +33,15 @@ _Static_assert((uint64_t)OWN_PLACES >> 1 == (1ull << OWN_COLUMNS) - 1, "places o
 #define NOTHING                                               false
 #define METRIC(name, unit, when, sample, value, help, nsight) {sample, name, value},
 static const struct {
-    uint32_t place; /* 0: not sampled */
+    uint32_t place; /* 0 means that it is not sampled */
     const char *name;
     bool is_rate;
 } rows[] = {
 #include "heddle/metrics.def"
 };
 
-/* Of what a policy counts, sums alone have a part in each sample. Returns the row of the column-th, or UINT32_MAX;
- * *column is then less by as many as there are. */
+/* The row of a policy's column-th counter that has a part in each sample: only sums have. Returns UINT32_MAX where the
+ * policy has fewer; *column is then less by their number. */
 static uint32_t row_of_sum(const struct heddle_policy *p, uint32_t *column)
 {
     for (uint32_t row = 0; p->counters && p->counters[row].name; row++)
@@ -79,7 +79,7 @@ struct profile_column profile_series_column(const struct profile_series *s, uint
     return c;
 }
 
-/* Of a rate, what it is a rate of. */
+/* The counter of which a rate is the rate. */
 static void read_own(const struct gpu_counters *c, uint64_t *to)
 {
 #define COUNT(n)            n
@@ -168,7 +168,7 @@ static uint64_t *new_row(struct profile_series *s, uint64_t cycle)
     return row;
 }
 
-/* What was counted since the last reading goes into the row. */
+/* Puts the difference to the last reading into the row. */
 static void count_since(struct profile_series *s, const struct gpu_counters *counts, uint64_t *row)
 {
     read_columns(s, counts, s->now);

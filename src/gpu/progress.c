@@ -1,8 +1,10 @@
 /* The progress line: cycles, warp instructions, their rate, blocks, and the time left if the other blocks take as long
- * as those that are done. Of a kernel that has run for a minute it says so, and how much of it is done, first. Blocks
- * that run count as half done. What the first of them took says little as long as most of what has been done went into
- * others: the time left is not said before as many have ended as run. */
+ * as those that are done. For a kernel that has run for a minute the line begins with that time and with the part that
+ * is done. Blocks that run count as half done. The time of the first blocks says little as long as most of the work
+ * went into blocks that still run: the time left is shown when as many blocks have ended as run. */
 #include "gpu/progress.h"
+
+#include "base/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,9 +19,9 @@ static const double interval_seconds = 0.25;
 struct progress {
     FILE *to;
     bool terminal, visible;
-    bool running;                 /* a launch has been seen since the last progress_done: */
-    uint64_t launch;              /* this one */
-    double begin, last;           /* of this launch; when a line was printed last */
+    bool running;                 /* a launch has been seen since the last progress_done */
+    uint64_t launch;              /* the launch that was seen last */
+    double begin, last;           /* when this launch was first seen; when a line was last printed */
     uint64_t instructions_before; /* warp instructions of the launch when it was first seen */
 };
 
@@ -77,7 +79,7 @@ static void put_time_left(char *out, size_t size, const struct progress_state *s
         snprintf(out, size, ", about %s left", duration(left + 0.5, time));
 }
 
-/* Rounded down: 100 means all. */
+/* Percent, rounded down, so that 100 means all. */
 static double percent_done(const struct progress_state *s)
 {
     return s->blocks_all ? floor(100.0 * (double)s->blocks_done / (double)s->blocks_all) : 0;
@@ -102,7 +104,7 @@ void progress_line(char *out, size_t most, const struct progress_state *s)
     snprintf(out, most, "%s", line);
 }
 
-/* A line longer than the terminal is wide could not be taken back. */
+/* A line that is longer than the terminal is wide could not be erased. */
 static size_t columns(const struct progress *p)
 {
     struct winsize size;
@@ -110,7 +112,7 @@ static size_t columns(const struct progress *p)
         return LINE_BYTES;
     if (ioctl(fileno(p->to), TIOCGWINSZ, &size) < 0 || size.ws_col < 20)
         return 80;
-    return size.ws_col < LINE_BYTES ? size.ws_col : LINE_BYTES;
+    return (uint32_t)smaller(size.ws_col, LINE_BYTES);
 }
 
 static void show(struct progress *p, const struct progress_state *s)

@@ -1,10 +1,11 @@
 /* --sample inside a launch (sample.h).
  *
- * Time passes in windows, in which warp instructions per cycle are measured. Between two of them the cores are brought
- * to rest, and warps execute without time as many instructions as they would have in a number of cycles (sample_gap.c);
- * then time passes again, for a while in which nothing is measured: the machine fills, and caches find what the blocks
- * at hand use. The estimate is the cycles of the windows and, for all instructions between two windows, those that they
- * take at the mean speed of the two. The less two windows differ, the longer are the gaps. */
+ * Time passes in windows, in which warp instructions per cycle are measured. Between two windows the cores come to
+ * rest, and warps execute without time as many instructions as they would have executed in a number of cycles
+ * (sample_gap.c). Then time passes again for a while in which nothing is measured: the machine fills, and caches get
+ * the lines that the resident blocks use. The estimate is the cycles of the windows; and for all instructions between
+ * two windows, the cycles that they take at the mean speed of the two. The less two windows differ, the longer are the
+ * gaps. */
 #include "base/out_of_memory.h"
 #include "gpu/sample_inside.h"
 
@@ -12,14 +13,14 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* A stretch of time, to warm up or to measure: at least so many cycles, and so many instructions of each warp that is
- * there, but no more cycles than that. */
+/* A stretch of time, to warm up or to measure: the least cycles, the least instructions of each resident warp, and the
+ * most cycles. */
 enum { FIRST_CYCLES = 32768, LEAST_CYCLES = 8192, WARP_INSTRUCTIONS = 64, MOST_CYCLES = 12 * LEAST_CYCLES };
-/* Lengths of gaps, in twice that of the last window. The first is short: there is to be a second window. */
+/* Lengths of gaps, in units of twice the last window. The first gap is short, so that there is a second window. */
 enum { FIRST_GAP = 2, LEAST_GAP = 24, LONGEST_GAP = 96 };
-static const double cold_doubt = 0.03; /* what caches that were not kept warm may add, relative */
-/* Half of the interval so far, relative: the next gap is twice as long where it is less than the one, half as long
- * where it is more than the other. */
+static const double cold_doubt = 0.03; /* relative error that caches may add which were not kept warm */
+/* The next gap is twice as long where half of the relative interval so far is less than the one, and half as long where
+ * it is more than the other. */
 static const double certain = 0.02, uncertain = 0.05;
 
 enum phase { FIRST, MEASURES, COMES_TO_REST, WARMS, TIMES_THE_REST };
@@ -27,18 +28,19 @@ enum phase { FIRST, MEASURES, COMES_TO_REST, WARMS, TIMES_THE_REST };
 struct sample_launch {
     enum phase phase;
     uint64_t since;         /* the cycle in which the phase began */
-    double from;            /* and the instructions executed before */
-    double stretch;         /* cycles of the last */
+    double from;            /* the instructions executed before the phase */
+    double stretch;         /* cycles of the last stretch */
     uint32_t gap_stretches; /* length of the next gap */
     uint32_t gaps;
     struct sample_rates *rates;
     double work;           /* instructions since the last window's end */
     double without_time;   /* instructions in all gaps */
-    double skipped_cycles; /* simulated, but not counted: from the end of windows to the next */
-    double cycles;         /* estimated, for the instructions between windows */
-    double speed;          /* of the last window: instructions per cycle */
-    double squares;        /* of the doubt about each gap */
-    double difference;     /* the largest of two windows, relative */
+    double skipped_cycles; /* simulated, but not counted: those between the end of a window and the beginning of the
+                              next */
+    double cycles;         /* the estimate for the instructions between windows */
+    double speed;          /* instructions per cycle of the last window */
+    double squares;        /* the sum of the squared doubts about each gap */
+    double difference;     /* the largest relative difference of two windows */
     uint32_t windows;
 };
 
@@ -102,15 +104,15 @@ void sample_begin(struct timing *t, struct residency *r)
 {
     if (r->workspace || !sm_may_rest(t->cores[0]))
         return;
-    r->sample = calloc(1, sizeof *r->sample);
-    if (!r->sample)
+    r->timed.sample = calloc(1, sizeof *r->timed.sample);
+    if (!r->timed.sample)
         out_of_memory();
-    r->sample->rates = sample_rates_create(t->core_count);
-    r->sample->since = t->now;
-    r->sample->gap_stretches = FIRST_GAP;
+    r->timed.sample->rates = sample_rates_create(t->core_count);
+    r->timed.sample->since = t->now;
+    r->timed.sample->gap_stretches = FIRST_GAP;
 }
 
-bool sample_holds(const struct residency *r) { return r->sample && r->sample->phase == COMES_TO_REST; }
+bool sample_holds(const struct residency *r) { return r->timed.sample && r->timed.sample->phase == COMES_TO_REST; }
 
 static void go_on(struct timing *t, const struct residency *r)
 {
@@ -124,16 +126,16 @@ static void go_on(struct timing *t, const struct residency *r)
 
 void sample_stop(struct timing *t, struct residency *r)
 {
-    if (!r->sample)
+    if (!r->timed.sample)
         return;
     if (sample_holds(r))
         go_on(t, r);
-    r->sample->phase = TIMES_THE_REST;
+    r->timed.sample->phase = TIMES_THE_REST;
 }
 
 static void enter(struct timing *t, struct residency *r, enum phase phase)
 {
-    struct sample_launch *s = r->sample;
+    struct sample_launch *s = r->timed.sample;
     s->phase = phase;
     s->since = t->now;
     s->from = executed(t, r);
@@ -144,20 +146,20 @@ static uint64_t warps(const struct timing *t, const struct residency *r)
     uint64_t sum = 0;
     for (uint32_t i = 0; i < t->core_count; i++)
         if (t->owner[i] == r)
-            sum += (uint64_t)__builtin_popcountll(sm_blocks_used(t->cores[i])) * r->block_warps;
+            sum += (uint64_t)__builtin_popcountll(sm_blocks_used(t->cores[i])) * r->timed.block_warps;
     return sum;
 }
 
 static bool is_long_enough(const struct timing *t, const struct residency *r)
 {
-    const struct sample_launch *s = r->sample;
+    const struct sample_launch *s = r->timed.sample;
     uint64_t cycles = t->now - s->since;
     double instructions = executed(t, r) - s->from;
     return cycles >= (s->phase == FIRST ? FIRST_CYCLES : LEAST_CYCLES) && instructions > 0 &&
            (cycles >= MOST_CYCLES || instructions >= WARP_INSTRUCTIONS * (double)warps(t, r));
 }
 
-/* How long the gap after the next window is: the less is known for certain, the shorter. */
+/* Chooses the length of the gap after the next window: the less certain the estimate is, the shorter. */
 static void choose_gap(struct sample_launch *s)
 {
     double doubt = 2 * sqrt(s->squares) / s->cycles;
@@ -169,7 +171,7 @@ static void choose_gap(struct sample_launch *s)
         s->gap_stretches /= 2;
 }
 
-/* What was executed since the last window took as long as at the mean speed of that and this one. */
+/* Instructions executed since the last window count as executed at the mean speed of that window and this one. */
 static void settle(struct sample_launch *s, double speed)
 {
     double mean = (s->speed + speed) / 2, cycles = s->work / mean, doubt = cycles * (speed - s->speed) / mean;
@@ -186,7 +188,7 @@ static void settle(struct sample_launch *s, double speed)
 
 static void end_window(struct timing *t, struct residency *r)
 {
-    struct sample_launch *s = r->sample;
+    struct sample_launch *s = r->timed.sample;
     double cycles = (double)(t->now - s->since);
     settle(s, (executed(t, r) - s->from) / cycles);
     s->stretch = cycles;
@@ -205,7 +207,7 @@ static bool is_at_rest(const struct timing *t, const struct residency *r)
     return true;
 }
 
-/* No two gaps are of the same length: what recurs in the program is not met at the same place again and again. */
+/* Gaps have different lengths, so that windows do not meet the same part of a program's loop again and again. */
 static double uneven(uint32_t gap)
 {
     double golden = 0.6180339887 * (gap + 1);
@@ -214,7 +216,7 @@ static double uneven(uint32_t gap)
 
 static bool run_gap(struct timing *t, struct residency *r)
 {
-    struct sample_launch *s = r->sample;
+    struct sample_launch *s = r->timed.sample;
     double cycles = 2 * s->stretch * s->gap_stretches * uneven(s->gaps++);
     host_part_set(&t->part, HOST_EXECUTE);
     bool ok = sample_gap(s->rates, t, r, cycles);
@@ -231,7 +233,7 @@ static bool run_gap(struct timing *t, struct residency *r)
 
 bool sample_advance(struct timing *t, struct residency *r)
 {
-    struct sample_launch *s = r->sample;
+    struct sample_launch *s = r->timed.sample;
     if (s->phase == COMES_TO_REST)
         return !is_at_rest(t, r) || run_gap(t, r);
     if (s->phase == TIMES_THE_REST || !is_long_enough(t, r))
@@ -251,23 +253,23 @@ bool sample_advance(struct timing *t, struct residency *r)
 
 void sample_end(struct residency *r)
 {
-    struct sample_launch *s = r->sample;
-    struct gpu_counters *c = &r->counters;
+    struct sample_launch *s = r->timed.sample;
+    struct gpu_counters *c = &r->record.counters;
     double all = sample_instructions(&c->exec);
     if (s->without_time > 0) {
         s->cycles += s->work / s->speed; /* after the last window */
         double left = s->work / s->speed * (s->windows > 1 ? s->difference : 1);
         double half = sample_quantile(s->windows < 2 ? 2 : s->windows) * sqrt(s->squares + left * left / 3);
         uint64_t simulated = c->cycles;
-        r->estimate = (struct gpu_estimate){.timed_cycles = simulated,
-                                            .instructions = (uint64_t)all,
-                                            .timed_instructions = (uint64_t)(all - s->without_time),
-                                            .half_squared = half * half,
-                                            .half_common = cold_doubt * s->cycles};
+        r->record.estimate = (struct gpu_estimate){.timed_cycles = simulated,
+                                                   .instructions = (uint64_t)all,
+                                                   .timed_instructions = (uint64_t)(all - s->without_time),
+                                                   .half_squared = half * half,
+                                                   .half_common = cold_doubt * s->cycles};
         sample_scale(c, all / (all - s->without_time));
         c->cycles = (uint64_t)((double)simulated - s->skipped_cycles + s->cycles + 0.5);
     }
     sample_rates_free(s->rates);
     free(s);
-    r->sample = NULL;
+    r->timed.sample = NULL;
 }

@@ -1,7 +1,7 @@
 /* Instructions without time, inside a launch whose cores stand still.
  *
- * Each core executes as many as it would have in a number of cycles, by what it did in the last that were timed, and
- * each of its warps its share of that: a scheduler that prefers some warps has them ahead of the others here as well.
+ * Each core executes as many as it would have in a number of cycles, at its speed in the last timed stretch, and each
+ * of its warps its share of these: a scheduler that prefers some warps has them ahead of the others here as well.
  * Blocks that end make room for the next of the grid. The work is done in turns, so that warps and blocks that wait for
  * each other go on together. */
 #include "base/out_of_memory.h"
@@ -12,27 +12,27 @@
 #include <string.h>
 
 enum {
-    TURNS = 64,      /* of a core, in a gap */
+    TURNS = 64,      /* turns of a core in a gap */
     LEAST_SLICE = 8, /* instructions of a warp at a time */
     LARGEST_SLICE = 1 << 20,
-    LAST_SLICE = 16, /* in the last turn: blocks are not to stand at their barriers together when time goes on */
+    LAST_SLICE = 16, /* in the last turn: shorter, so that blocks do not all stand at barriers when time goes on */
 };
-static const double lost_most = 0.1; /* of the blocks that were there: so many may end without others following */
+static const double lost_most = 0.1; /* the share of the resident blocks that may end without others following */
 
 struct core_rates {
     double per_cycle;               /* instructions */
-    uint32_t warps;                 /* that were there at the end of what was looked at */
-    uint64_t age[CORE_WARPS_MOST];  /* of the warp in a slot, UINT64_MAX: none; at the beginning of it */
-    uint64_t from[CORE_WARPS_MOST]; /* instructions that it had executed */
-    double owed;                    /* instructions that it is still to execute */
-    double credit[CORE_WARPS_MOST]; /* and of these, warps in its slots */
+    uint32_t warps;                 /* resident at the end of the stretch */
+    uint64_t age[CORE_WARPS_MOST];  /* of the warp in a slot at the beginning of the stretch; UINT64_MAX means none */
+    uint64_t from[CORE_WARPS_MOST]; /* instructions that it had executed by then */
+    double owed;                    /* instructions that the core has still to execute */
+    double credit[CORE_WARPS_MOST]; /* and the warps in its slots */
 };
 
 struct sample_rates {
     uint32_t cores;
     uint64_t since;
-    double cycles;                 /* that were looked at */
-    double share[CORE_WARPS_MOST]; /* of a core's instructions: those of its oldest warp, of the next, ... */
+    double cycles;                 /* of the stretch */
+    double share[CORE_WARPS_MOST]; /* the share of its oldest warp in a core's instructions, of the next oldest, ... */
     struct core_rates list[];
 };
 
@@ -86,8 +86,8 @@ static void rank(const struct sm *core, struct ranking *out)
     }
 }
 
-/* What a core was faster than others with as many warps is chance, mostly: over n times as long it adds up to the root
- * of n times as much. */
+/* That a core was faster than others with as many warps is mostly chance: over n times as long it adds up to sqrt(n)
+ * times as much. */
 static void level(struct sample_rates *s, double times)
 {
     double sum[CORE_WARPS_MOST + 1] = {0}, count[CORE_WARPS_MOST + 1] = {0};
@@ -102,12 +102,12 @@ static void level(struct sample_rates *s, double times)
     }
 }
 
-/* Of warps of an age: how many cores had one, the sum of what these executed, and of its squares. */
+/* Warps of one age: how many cores had one, the sum of the instructions that these executed, and of their squares. */
 struct age_sums {
     double count[CORE_WARPS_MOST], sum[CORE_WARPS_MOST], squares[CORE_WARPS_MOST];
 };
 
-/* Where cores do not agree that warps of an age are faster or slower than all, it is chance, and they are not. */
+/* Warps of an age count as faster or slower than the others only where most cores agree. */
 static void set_shares(struct sample_rates *s, const struct age_sums *a)
 {
     double all = 0, count = 0;
@@ -123,7 +123,7 @@ static void set_shares(struct sample_rates *s, const struct age_sums *a)
     }
 }
 
-/* Warps that came meanwhile count from their beginning. */
+/* Warps that began in the stretch count from their beginning. */
 void sample_rates_end(struct sample_rates *s, const struct timing *t, const struct residency *r)
 {
     double cycles = s->cycles = (double)(t->now - s->since);
@@ -150,10 +150,10 @@ static bool replace_block(struct timing *t, struct residency *r, struct sm *core
 {
     t->blocks_done += sm_head(core)->blocks_ended;
     sm_head(core)->blocks_ended = 0;
-    return r->next_block == r->block_count || timing_place_block(t, r, core, e);
+    return r->blocks.next == r->blocks.count || timing_place_block(t, r, core, e);
 }
 
-/* Its warps are given their shares of what the core owes; those that wait have none. */
+/* Gives warps their shares of the instructions that the core owes; those that wait have none. */
 static void divide(const struct sample_rates *s, struct core_rates *c, const struct ranking *now)
 {
     double shares = 0, owed = c->owed;
@@ -165,7 +165,7 @@ static void divide(const struct sample_rates *s, struct core_rates *c, const str
         c->credit[now->slot[k]] += now->warp[k].can_go_on ? owed * s->share[k] / shares : 0;
 }
 
-/* Once around the core's warps. *done: instructions. False: *e. */
+/* Lets each of the core's warps execute a slice. *done: instructions. False: an error, *e. */
 static bool go_around(const struct sample_rates *s, struct core_rates *c, struct timing *t, struct residency *r,
                       struct sm *core, uint32_t most, double *done, struct error *e)
 {
@@ -199,7 +199,7 @@ static bool run_core(const struct sample_rates *s, struct core_rates *c, struct 
             return false;
         c->owed -= done;
     }
-    if (c->owed > instructions) /* its warps wait: that is not made up for later */
+    if (c->owed > instructions) /* its warps wait, and do not make up for it later */
         c->owed = instructions;
     return true;
 }
@@ -225,7 +225,7 @@ bool sample_gap(struct sample_rates *s, struct timing *t, struct residency *r, d
             if (t->owner[i] == r && !run_core(s, &s->list[i], t, r, t->cores[i], s->list[i].per_cycle * cycles / TURNS,
                                               turn + 1 < TURNS ? LARGEST_SLICE : LAST_SLICE, &r->error))
                 return false;
-        if (r->next_block == r->block_count && resident(t, r) < least)
+        if (r->blocks.next == r->blocks.count && resident(t, r) < least)
             return true;
     }
     return true;

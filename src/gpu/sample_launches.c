@@ -1,4 +1,5 @@
 /* --sample among launches (sample.h): which are timed, and what the others are taken to be. */
+#include "base/numbers.h"
 #include "base/out_of_memory.h"
 #include "gpu/sample_inside.h"
 
@@ -8,10 +9,10 @@
 
 enum {
     KEPT_LAUNCHES = 16,
-    FIRST_LAUNCHES = 3, /* of a kernel and shape: always timed */
+    FIRST_LAUNCHES = 3, /* the first launches of a kernel and shape are always timed */
 };
-static const double alike = 0.03; /* standard deviation of launches, relative, up to which ever fewer are timed */
-static const double near = 0.3;   /* logarithm of how many more instructions a launch may have than one like it */
+static const double alike = 0.03; /* up to this relative standard deviation of launches, ever fewer are timed */
+static const double near = 0.3; /* two launches are alike whose instructions differ by less than this, in logarithms */
 
 struct kept_launch {
     double instructions;
@@ -24,8 +25,8 @@ struct sampled_kernel {
     uint64_t image;
     const struct exec_function *kernel;
     uint32_t grid[3], block[3];
-    uint64_t seen, next_timed; /* launches; the number of the next that is timed */
-    uint32_t count;            /* that were timed; the last KEPT_LAUNCHES of them are kept */
+    uint64_t seen, next_timed; /* launches so far; the number of the next one that is timed */
+    uint32_t count;            /* launches that were timed; the last KEPT_LAUNCHES of these are in `kept` */
     struct kept_launch kept[KEPT_LAUNCHES];
 };
 
@@ -72,10 +73,7 @@ bool sample_times(struct gpu *g, const struct gpu_launch *in)
     return in->cooperative || k->seen++ >= k->next_timed;
 }
 
-static uint32_t kept_count(const struct sampled_kernel *k)
-{
-    return k->count < KEPT_LAUNCHES ? k->count : KEPT_LAUNCHES;
-}
+static uint32_t kept_count(const struct sampled_kernel *k) { return (uint32_t)smaller(k->count, KEPT_LAUNCHES); }
 
 /* Standard deviation of cycles per instruction, relative to their mean. */
 static double spread(const struct sampled_kernel *k)
@@ -91,8 +89,9 @@ static void keep(struct sampled_kernel *k, const struct residency *r, double ins
 {
     struct kept_launch *to = &k->kept[k->count++ % KEPT_LAUNCHES];
     free(to->counters.policies);
-    *to = (struct kept_launch){.instructions = instructions, .counters = r->counters, .estimate = r->estimate};
-    to->counters.policies = policy_counts_copy(r->counters.policies);
+    *to = (struct kept_launch){
+        .instructions = instructions, .counters = r->record.counters, .estimate = r->record.estimate};
+    to->counters.policies = policy_counts_copy(r->record.counters.policies);
     k->next_timed = k->seen + (k->count >= FIRST_LAUNCHES && spread(k) < alike ? k->seen : 0);
 }
 
@@ -105,34 +104,34 @@ static const struct kept_launch *nearest(const struct sampled_kernel *k, double 
     return found;
 }
 
-/* Another launch may be off by what launches differ; their mean, which is common to all that are estimated from it, by
- * less. Numbers of a launch that did more or less are taken as they are, and trusted less. */
+/* A launch may be off by as much as launches differ; the mean of launches, which is common to all that are estimated
+ * from it, by less. The numbers of a launch with more or fewer instructions are scaled, and trusted less. */
 static void estimate(struct sampled_kernel *k, struct residency *r, double instructions)
 {
     const struct kept_launch *from = nearest(k, instructions);
     if (fabs(log(instructions / from->instructions)) > near)
-        k->next_timed = k->seen; /* the kernel has come to something else */
+        k->next_timed = k->seen; /* the kernel does something else now: time the next launch */
     double by = instructions / from->instructions, cycles = (double)from->counters.cycles * by;
     double single = sample_quantile(kept_count(k) - 1) * spread(k) * cycles;
-    r->counters = from->counters;
-    r->counters.policies = policy_counts_copy(from->counters.policies);
-    sample_scale(&r->counters, by);
-    r->counters.cycles = (uint64_t)(cycles + 0.5);
-    r->counters.exec = r->launch.counters;
-    r->estimate = (struct gpu_estimate){.instructions = (uint64_t)instructions,
-                                        .launches = 1,
-                                        .half_squared = single * single + from->estimate.half_squared * by * by,
-                                        .half_common = single / sqrt(kept_count(k)) +
-                                                       (SAMPLE_LEAST_DOUBT + 0.5 * fabs(log(by))) * cycles};
+    r->record.counters = from->counters;
+    r->record.counters.policies = policy_counts_copy(from->counters.policies);
+    sample_scale(&r->record.counters, by);
+    r->record.counters.cycles = (uint64_t)(cycles + 0.5);
+    r->record.counters.exec = r->launch.counters;
+    r->record.estimate = (struct gpu_estimate){.instructions = (uint64_t)instructions,
+                                               .launches = 1,
+                                               .half_squared = single * single + from->estimate.half_squared * by * by,
+                                               .half_common = single / sqrt(kept_count(k)) +
+                                                              (SAMPLE_LEAST_DOUBT + 0.5 * fabs(log(by))) * cycles};
 }
 
 void sample_note(struct residency *r)
 {
     struct sampled_kernel *k = find(r->gpu, r->launch.kernel, r->launch.grid, r->launch.block);
-    double instructions = sample_instructions(r->functional ? &r->launch.counters : &r->counters.exec);
+    double instructions = sample_instructions(r->is_functional ? &r->launch.counters : &r->record.counters.exec);
     if (!r->ok || !(instructions > 0))
         return;
-    if (!r->functional)
+    if (!r->is_functional)
         keep(k, r, instructions);
     else
         estimate(k, r, instructions);

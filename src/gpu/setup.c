@@ -1,4 +1,4 @@
-/* Resolves a machine and the policies that run on it. What is wrong is found here, before anything runs. */
+/* Resolves a machine and the policies that run on it: see setup.h. Errors are found here, before anything runs. */
 #include "gpu/setup.h"
 
 #include <stdio.h>
@@ -15,13 +15,13 @@ static bool choose(struct policy_choice *choice, enum policy_kind kind, const ch
     return false;
 }
 
-/* Results are told apart by the names of probes. */
+/* A probe's results carry its name, so that each name may be given once. */
 static bool is_new_probe(const struct gpu_options *o, const struct policy_choice *probe, struct error *e)
 {
-    for (uint32_t i = 0; i < o->probe_count; i++)
-        if (!strcmp(o->probes[i].policy->name, probe->policy->name))
+    for (uint32_t i = 0; i < o->policies.probe_count; i++)
+        if (!strcmp(o->policies.probes[i].policy->name, probe->policy->name))
             return error_set(e, ERROR_INVALID, "probe '%s' is given twice (%s, %s); a run has at most one of a name",
-                             probe->policy->name, o->probes[i].spec, probe->spec);
+                             probe->policy->name, o->policies.probes[i].spec, probe->spec);
     return true;
 }
 
@@ -50,53 +50,48 @@ static bool choose_probes(struct gpu_options *o, const struct gpu_setup *s, stru
     if (s->probe_count > GPU_PROBES)
         return error_set(e, ERROR_INVALID, "%u probes are given; the most is %d", s->probe_count, GPU_PROBES);
     for (uint32_t i = 0; i < s->probe_count; i++) {
-        struct policy_choice *probe = &o->probes[i];
+        struct policy_choice *probe = &o->policies.probes[i];
         if (!policy_choose(probe, POLICY_PROBE, s->probes[i], e))
             return false;
         if (!fits_mode(probe, s->functional, e) || !is_new_probe(o, probe, e)) {
             policy_release(probe);
             return false;
         }
-        o->probe_count++;
+        o->policies.probe_count++;
     }
     return true;
 }
 
-static void release_probes(struct gpu_options *o)
+static bool choose_all(struct gpu_options *options, const struct gpu_setup *s, struct error *e)
 {
-    for (uint32_t i = 0; i < o->probe_count; i++)
-        policy_release(&o->probes[i]);
-    o->probe_count = 0;
+    const struct machine *m = &options->machine;
+    struct gpu_policy_choices *p = &options->policies;
+    return choose(&p->scheduler, POLICY_SCHEDULER, s->scheduler, m->scheduler, m->name, e) &&
+           choose(&p->l1, POLICY_L1, s->l1, m->l1, m->name, e) &&
+           choose(&p->l2, POLICY_L1, NULL, m->mem.l2.policy, m->name, e) &&
+           choose(&p->divergence, POLICY_DIVERGENCE, s->divergence, m->divergence, m->name, e) &&
+           choose_probes(options, s, e);
 }
 
 bool gpu_setup(struct gpu_options *options, const struct gpu_setup *s, struct error *e)
 {
-    struct machine *m = &options->machine;
-    if (!machine_load(m, s->machine, s->sets, s->set_count, e))
+    options->policies = (struct gpu_policy_choices){0};
+    if (!machine_load(&options->machine, s->machine, s->sets, s->set_count, e))
         return false;
-    if (!choose(&options->scheduler, POLICY_SCHEDULER, s->scheduler, m->scheduler, m->name, e))
-        return false;
-    if (choose(&options->l1, POLICY_L1, s->l1, m->l1, m->name, e)) {
-        if (choose(&options->l2, POLICY_L1, NULL, m->mem.l2.policy, m->name, e)) {
-            if (choose(&options->divergence, POLICY_DIVERGENCE, s->divergence, m->divergence, m->name, e)) {
-                if (choose_probes(options, s, e))
-                    return true;
-                release_probes(options);
-                policy_release(&options->divergence);
-            }
-            policy_release(&options->l2);
-        }
-        policy_release(&options->l1);
-    }
-    policy_release(&options->scheduler);
+    if (choose_all(options, s, e))
+        return true;
+    gpu_setup_release(options);
     return false;
 }
 
 void gpu_setup_release(struct gpu_options *options)
 {
-    policy_release(&options->scheduler);
-    policy_release(&options->l1);
-    policy_release(&options->l2);
-    policy_release(&options->divergence);
-    release_probes(options);
+    struct gpu_policy_choices *p = &options->policies;
+    policy_release(&p->scheduler);
+    policy_release(&p->l1);
+    policy_release(&p->l2);
+    policy_release(&p->divergence);
+    for (uint32_t i = 0; i < p->probe_count; i++)
+        policy_release(&p->probes[i]);
+    p->probe_count = 0;
 }

@@ -1,6 +1,6 @@
-/* See standstill.h. Warps that spin issue instructions, so that the machine always has something to do in a cycle to
- * come. Where it has not, and some warp waits for memory, its request is held up for good: queues hold each other up,
- * or one of them asks for more room than there is. */
+/* Hangs of memory requests: see standstill.h. Warps that spin issue instructions, so that the machine always has a next
+ * cycle in which something happens. Where it has none, and a warp waits for memory, the warp's request can never move:
+ * queues wait for each other, or a request needs more room than there is. */
 #include "gpu/standstill.h"
 
 static uint32_t count_awaiting(const struct timing *t)

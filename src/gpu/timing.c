@@ -49,7 +49,7 @@ static inline void take_requests(struct timing *t, uint64_t tick, uint64_t now)
         return;
     t->taken_until = tick + 1;
     for (uint32_t word = 0; word < t->slice_words; word++)
-        for (uint64_t left = crossbar_look(t->requests)->waiting[word]; left; left &= left - 1) {
+        for (uint64_t left = t->requests->waiting[word]; left; left &= left - 1) {
             uint32_t slice = word * 64 + (uint32_t)__builtin_ctzll(left);
             if (!partition_take_request(t->partitions[slice / t->slices_per_channel], slice % t->slices_per_channel,
                                         tick, now))
@@ -60,7 +60,7 @@ static inline void take_requests(struct timing *t, uint64_t tick, uint64_t now)
 /* Cores that wait for room in the network, where there may be some now: at ports that have given flits. */
 static inline uint64_t blocked_and_asleep(const struct timing *t, uint32_t word)
 {
-    const uint64_t *gave = crossbar_look(t->requests)->gave;
+    const uint64_t *gave = t->requests->gave;
     uint64_t asleep = t->blocked[word] & ~(t->awake[word] & ~t->ahead[word]);
     return t->core_count == t->ports ? asleep & gave[word] : asleep;
 }
@@ -89,17 +89,17 @@ static void wake_core(struct timing *t, uint32_t i, uint64_t cycle)
 
 static inline void wake_blocked(struct timing *t)
 {
-    if (!bits_any(crossbar_look(t->requests)->gave, t->port_words))
+    if (!bits_any(t->requests->gave, t->port_words))
         return;
     for (uint32_t word = 0; word < t->core_words; word++)
         for (uint64_t left = blocked_and_asleep(t, word); left; left &= left - 1) {
             uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(left);
-            if (crossbar_has_room(t->requests, port_of(t, i), t->turns[i].blocked)) {
+            if (network_has_room(t->requests, port_of(t, i), t->turns[i].blocked)) {
                 wake_core(t, i, t->clock.ticks[DOMAIN_CORE]);
                 t->blocked[word] &= ~(left & -left);
             }
         }
-    crossbar_forget_given(t->requests, t->port_words);
+    network_forget_given(t->requests);
 }
 
 /* The first cycle in which an answer that is on its way, or sets out now, can be given to the core: the one after that
@@ -107,9 +107,9 @@ static inline void wake_blocked(struct timing *t)
 static inline uint64_t next_answer(const struct timing *t, uint32_t core)
 {
     uint32_t port = port_of(t, core);
-    if (!crossbar_look(t->replies)->foreseen_cycles || crossbar_waits_at(t->replies, port))
+    if (!t->replies->foreseen_cycles || network_waits_at(t->replies, port))
         return 0;
-    return crossbar_arrives_at(t->replies, port, t->memory.ticks[DOMAIN_ICNT]) * t->period[DOMAIN_ICNT] /
+    return network_arrives_at(t->replies, port, t->memory.ticks[DOMAIN_ICNT]) * t->period[DOMAIN_ICNT] /
                t->period[DOMAIN_CORE] +
            2;
 }
@@ -366,9 +366,9 @@ static uint64_t answers_come_at(const struct timing *t)
 }
 
 /* The first core cycle before which nothing happens on the way of requests, or an earlier one. */
-static uint64_t network_next(const struct timing *t)
+static uint64_t requests_next(const struct timing *t)
 {
-    uint64_t tick = bits_any(crossbar_look(t->requests)->waiting, t->slice_words) ? 0 : crossbar_next(t->requests);
+    uint64_t tick = bits_any(t->requests->waiting, t->slice_words) ? 0 : network_next(t->requests);
     if (tick == UINT64_MAX)
         return tick;
     return later(t->clock.ticks[DOMAIN_CORE], tick * t->period[DOMAIN_ICNT] / t->period[DOMAIN_CORE]);
@@ -380,7 +380,7 @@ uint64_t timing_next_cycle(const struct timing *t)
     if (t->may_place || bits_any(t->awake, t->core_words))
         return t->now;
     uint64_t next =
-        earlier(earlier(t->sleep_until, network_next(t)), earlier(timing_memory_next(t), answers_come_at(t)));
+        earlier(earlier(t->sleep_until, requests_next(t)), earlier(timing_memory_next(t), answers_come_at(t)));
     return next < t->now ? t->now : next;
 }
 
@@ -430,8 +430,8 @@ static inline void network_step(struct timing *t, uint32_t mask)
         timing_memory_step(t, mask);
     }
     host_part_set(&t->part, HOST_NETWORK);
-    if (mask & 1u << DOMAIN_ICNT && !crossbar_idle(t->requests)) {
-        crossbar_cycle(t->requests, t->clock.ticks[DOMAIN_ICNT]);
+    if (mask & 1u << DOMAIN_ICNT && !network_idle(t->requests)) {
+        network_cycle(t->requests, t->clock.ticks[DOMAIN_ICNT]);
         wake_blocked(t);
     }
     clocks_advance(t, &t->clock, mask);
@@ -451,7 +451,7 @@ static uint64_t settled_until(const struct timing *t)
 {
     uint64_t next = t->clock.ticks[DOMAIN_ICNT], answers_known = t->memory.ticks[DOMAIN_CORE], until = UINT64_MAX;
     for (uint32_t i = 0; i < t->core_count; i++) {
-        uint64_t port = next + crossbar_settled_cycles(t->requests, port_of(t, i));
+        uint64_t port = next + network_settled_cycles(t->requests, port_of(t, i));
         if (port >= until)
             continue;
         uint64_t core = t->turns[i].blocked ? 0 : earlier(may_send_at(t, i), answers_known + 1);

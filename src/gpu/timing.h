@@ -63,7 +63,7 @@ struct timing {
     _Alignas(64) struct sm **cores;
     struct core_turn *turns;           /* of each core */
     struct expected_answers *expected; /* of each core */
-    struct crossbar *requests, *replies;
+    struct network *requests, *replies;
     struct answer_queue *answers; /* of each port */
     uint32_t core_count, core_words;
     uint64_t period[DOMAIN_COUNT]; /* of a domain, in a unit in which all are whole */
@@ -88,10 +88,10 @@ struct timing {
     uint64_t lead_stop;     /* and is run up to this one next */
     uint64_t led_at;        /* the cycle of the cores in which that was last looked at */
     uint64_t warps_to_come; /* of the launch, not on a core yet */
-    uint64_t answers_waiting[CROSSBAR_WORDS];
-    uint64_t replying[CROSSBAR_WORDS]; /* channels with replies that wait for the network */
-    uint8_t part;                      /* enum host_part: what is at work; HOST_NOTHING: its cores */
-    uint8_t memory_part;               /* beside them; HOST_NOTHING: nothing */
+    uint64_t answers_waiting[NETWORK_WORDS];
+    uint64_t replying[NETWORK_WORDS]; /* channels with replies that wait for the network */
+    uint8_t part;                     /* enum host_part: what is at work; HOST_NOTHING: its cores */
+    uint8_t memory_part;              /* beside them; HOST_NOTHING: nothing */
 
     _Alignas(64) uint64_t awake[TIMING_CORE_WORDS]; /* cores that must be run in the next cycle, a bit each */
     uint64_t awake_next[TIMING_CORE_WORDS];         /* and in the one after it: sleeping cores with an answer */
@@ -110,7 +110,7 @@ struct timing {
     uint32_t last_port;  /* that was given a block */
     uint32_t *last_core; /* of each port */
     struct partition_counters memory_before;
-    struct crossbar_counters requests_before, replies_before;
+    struct network_counters requests_before, replies_before;
     struct profile_core *profiles; /* of each core; NULL: instructions are not counted */
     struct warp_log *warp_logs;    /* of each core; NULL: warps are not logged */
     bool serial;                   /* one of the launches does what cores may not do at the same time */

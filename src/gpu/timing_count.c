@@ -50,8 +50,8 @@ static void read_memory(const struct timing *t, struct gpu_counters *c, struct p
     for (uint32_t i = 0; i < t->channels; i++)
         partition_read_counters(t->partitions[i], now);
     subtract(&c->memory, now, &t->memory_before, sizeof *now);
-    subtract(&c->requests, crossbar_counters(t->requests), &t->requests_before, sizeof c->requests);
-    subtract(&c->replies, crossbar_counters(t->replies), &t->replies_before, sizeof c->replies);
+    subtract(&c->requests, network_counters(t->requests), &t->requests_before, sizeof c->requests);
+    subtract(&c->replies, network_counters(t->replies), &t->replies_before, sizeof c->replies);
 }
 
 /* Of those that run: who is counted what the memory system counts. */
@@ -72,25 +72,26 @@ void timing_settle_memory(struct timing *t, struct residency *r)
     read_memory(t, &c, &now);
     const struct dram_config *dram = &t->options->machine.mem.dram;
     uint64_t command_bytes = (uint64_t)dram->burst_length * dram->bus_bytes * dram->chips;
-    r->counters.dram_read_sectors += c.memory.dram.reads * command_bytes / SECTOR_BYTES;
-    r->counters.dram_write_sectors += c.memory.dram.writes * command_bytes / SECTOR_BYTES;
-    counters_add(&r->counters.memory, &c.memory, sizeof c.memory);
-    counters_add(&r->counters.requests, &c.requests, sizeof c.requests);
-    counters_add(&r->counters.replies, &c.replies, sizeof c.replies);
+    r->record.counters.dram_read_sectors += c.memory.dram.reads * command_bytes / SECTOR_BYTES;
+    r->record.counters.dram_write_sectors += c.memory.dram.writes * command_bytes / SECTOR_BYTES;
+    counters_add(&r->record.counters.memory, &c.memory, sizeof c.memory);
+    counters_add(&r->record.counters.requests, &c.requests, sizeof c.requests);
+    counters_add(&r->record.counters.replies, &c.replies, sizeof c.replies);
     t->memory_before = now;
-    t->requests_before = *crossbar_counters(t->requests);
-    t->replies_before = *crossbar_counters(t->replies);
+    t->requests_before = *network_counters(t->requests);
+    t->replies_before = *network_counters(t->replies);
 }
 
 /* Up to a cycle before which nothing happens. Cores that sleep until then have their cycles counted up to it. */
 static void sample(struct timing *t, struct residency *r)
 {
-    struct gpu_counters c = r->counters;
-    c.policies = r->sampled;
-    memcpy(c.policies->values, r->counters.policies->values, c.policies->value_count * sizeof *c.policies->values);
+    struct gpu_counters c = r->record.counters;
+    c.policies = r->timed.sample_counts;
+    memcpy(c.policies->values, r->record.counters.policies->values,
+           c.policies->value_count * sizeof *c.policies->values);
     for (uint32_t i = 0; i < t->core_count; i++)
         if (t->owner[i] == r) {
-            sm_account_until(t->cores[i], r->sample_at);
+            sm_account_until(t->cores[i], r->timed.sample_at);
             timing_add_core(t->cores[i], &c);
         }
     if (timing_eldest(r->gpu) == r) {
@@ -102,17 +103,17 @@ static void sample(struct timing *t, struct residency *r)
         counters_add(&c.replies, &recent.replies, sizeof c.replies);
     }
     c.timed = true;
-    profile_series_take(r->series, r->sample_at - r->start, &c);
-    r->sample_at = r->start + profile_series_next(r->series);
+    profile_series_take(r->record.series, r->timed.sample_at - r->timed.start, &c);
+    r->timed.sample_at = r->timed.start + profile_series_next(r->record.series);
 }
 
 void timing_take_samples(struct timing *t, struct gpu *g, uint64_t until)
 {
     t->sample_at = UINT64_MAX;
     for (struct residency *r = g->started; r; r = r->next) {
-        while (!r->ended && r->sample_at <= until)
+        while (!r->ended && r->timed.sample_at <= until)
             sample(t, r);
-        t->sample_at = !r->ended && r->sample_at < t->sample_at ? r->sample_at : t->sample_at;
+        t->sample_at = !r->ended && r->timed.sample_at < t->sample_at ? r->timed.sample_at : t->sample_at;
     }
 }
 
@@ -121,26 +122,27 @@ void timing_begin_profile(struct timing *t, struct residency *r)
     const struct gpu_options *o = t->options;
     const struct heddle_policy *policies[GPU_POLICIES + 1];
     uint32_t count = gpu_policies(o, policies);
-    r->counters.policies = policy_counts_create(policies, count);
+    r->record.counters.policies = policy_counts_create(policies, count);
     if (gpu_has_tables(o))
-        r->tables = policy_tables_create(policies, count, profile_listing(&r->gpu->listings, r->launch.kernel));
-    r->series = o->interval ? profile_series_create(o->interval, SERIES_MOST, policies) : NULL;
-    r->sampled = r->series ? policy_counts_copy(r->counters.policies) : NULL;
-    r->sample_at = r->series ? t->now + profile_series_next(r->series) : UINT64_MAX;
-    t->sample_at = r->sample_at < t->sample_at ? r->sample_at : t->sample_at;
+        r->record.tables = policy_tables_create(policies, count, profile_listing(&r->gpu->listings, r->launch.kernel));
+    r->record.series = o->interval ? profile_series_create(o->interval, SERIES_MOST, policies) : NULL;
+    r->timed.sample_counts = r->record.series ? policy_counts_copy(r->record.counters.policies) : NULL;
+    r->timed.sample_at = r->record.series ? t->now + profile_series_next(r->record.series) : UINT64_MAX;
+    t->sample_at = r->timed.sample_at < t->sample_at ? r->timed.sample_at : t->sample_at;
     if (!t->profiles)
         return;
     r->listing = profile_listing(&r->gpu->listings, r->launch.kernel);
     assert(r->listing->count == r->program->count);
-    r->parts = arena_array(&r->arena, struct profile_pc *, t->core_count);
+    r->timed.parts = arena_array(&r->timed.arena, struct profile_pc *, t->core_count);
 }
 
 void timing_end_profile(struct timing *t, struct residency *r)
 {
-    free(r->sampled);
-    r->sampled = NULL;
-    if (r->series)
-        profile_series_end(r->series, r->counters.cycles, &r->counters);
+    free(r->timed.sample_counts);
+    r->timed.sample_counts = NULL;
+    if (r->record.series)
+        profile_series_end(r->record.series, r->record.counters.cycles, &r->record.counters);
     if (t->profiles)
-        r->pcs = profile_pcs_sum(r->listing, (const struct profile_pc *const *)r->parts, r->part_count);
+        r->record.pcs =
+            profile_pcs_sum(r->listing, (const struct profile_pc *const *)r->timed.parts, r->timed.part_count);
 }

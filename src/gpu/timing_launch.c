@@ -13,6 +13,7 @@
 #include "gpu/l2_policy.h"
 #include "gpu/progress.h"
 #include "gpu/sample.h"
+#include "gpu/spare_rooms.h"
 #include "gpu/standstill.h"
 #include "gpu/timeline.h"
 #include "gpu/timing.h"
@@ -63,14 +64,14 @@ static void take_core(struct timing *t, uint32_t i, struct residency *r)
 {
     sm_reset_counters(t->cores[i]);
     if (t->profiles) {
-        r->parts[r->part_count] = arena_array(&r->arena, struct profile_pc, r->listing->count + 1);
-        profile_core_begin(&t->profiles[i], r->parts[r->part_count++]);
+        r->timed.parts[r->timed.part_count] = arena_array(&r->timed.arena, struct profile_pc, r->listing->count + 1);
+        profile_core_begin(&t->profiles[i], r->timed.parts[r->timed.part_count++]);
     }
-    sm_begin(t->cores[i], &r->arena, r->program, &r->launch, r->block_limit, r->block_warps, t->now);
-    if (r->l1_bytes)
-        sm_resize_l1(t->cores[i], r->l1_bytes);
-    if (t->options->issue_order)
-        issue_order_core(t->options->issue_order, i, r->number);
+    sm_begin(t->cores[i], &r->timed.arena, r->program, &r->launch, r->timed.block_limit, r->timed.block_warps, t->now);
+    if (r->timed.l1_bytes)
+        sm_resize_l1(t->cores[i], r->timed.l1_bytes);
+    if (t->options->observers.issue_order)
+        issue_order_core(t->options->observers.issue_order, i, r->number);
     t->owner[i] = r;
     t->owned_since[i] = t->now;
 }
@@ -83,12 +84,12 @@ static void leave_core(struct timing *t, uint32_t i)
     sm_end(core, t->now);
     if (t->profiles)
         profile_core_end(&t->profiles[i]);
-    if (r->warps)
-        warps_take(r->warps, &t->warp_logs[i], r->start);
-    timing_add_core(core, &r->counters);
-    if (r->tables)
-        timing_add_tables(core, r->tables);
-    r->core_cycles += t->now - t->owned_since[i];
+    if (r->record.warps)
+        warps_take(r->record.warps, &t->warp_logs[i], r->timed.start);
+    timing_add_core(core, &r->record.counters);
+    if (r->record.tables)
+        timing_add_tables(core, r->record.tables);
+    r->timed.core_cycles += t->now - t->owned_since[i];
     t->owner[i] = NULL;
 }
 
@@ -96,7 +97,7 @@ static void leave_core(struct timing *t, uint32_t i)
 static bool may_take(const struct timing *t, const struct sm *c, const struct residency *r, bool *soon)
 {
     const struct residency *owner = t->owner[sm_id(c)];
-    if (owner == r || sm_blocks_used(c) || (owner && owner->next_block < owner->block_count))
+    if (owner == r || sm_blocks_used(c) || (owner && owner->blocks.next < owner->blocks.count))
         return owner == r;
     if (sm_idle(c))
         return true;
@@ -107,11 +108,11 @@ static bool may_take(const struct timing *t, const struct sm *c, const struct re
 static struct exec_cta *block_room(struct residency *r, struct sm *c, struct error *e)
 {
     uint32_t slot = sm_id(c) * sm_block_limit(c) + (uint32_t)__builtin_ctzll(~sm_blocks_used(c));
-    if (!r->blocks[slot])
-        r->blocks[slot] = launch_make_room(r, sm_launch(c), sm_id(c), e);
-    if (r->blocks[slot])
-        r->blocks[slot]->slot = slot;
-    return r->blocks[slot];
+    if (!r->blocks.slots[slot])
+        r->blocks.slots[slot] = spare_rooms_take(r, sm_launch(c), sm_id(c), e);
+    if (r->blocks.slots[slot])
+        r->blocks.slots[slot]->slot = slot;
+    return r->blocks.slots[slot];
 }
 
 /* Which block of the grid is the n-th to be placed; blocks of a cluster stay together and in order. */
@@ -119,8 +120,8 @@ static uint64_t place_in_grid(const struct timing *t, const struct residency *r,
 {
     if (!t->options->machine.last_block_first)
         return n;
-    uint64_t clusters = r->block_count / r->cluster_blocks;
-    return (clusters - 1 - n / r->cluster_blocks) * r->cluster_blocks + n % r->cluster_blocks;
+    uint64_t clusters = r->blocks.count / r->blocks.cluster_size;
+    return (clusters - 1 - n / r->blocks.cluster_size) * r->blocks.cluster_size + n % r->blocks.cluster_size;
 }
 
 bool timing_place_block(struct timing *t, struct residency *r, struct sm *c, struct error *e)
@@ -129,7 +130,7 @@ bool timing_place_block(struct timing *t, struct residency *r, struct sm *c, str
     struct exec_cta *cta = block_room(r, c, e);
     if (!cta)
         return false;
-    launch_block_id(r, place_in_grid(t, r, r->next_block++), id);
+    launch_block_id(r, place_in_grid(t, r, r->blocks.next++), id);
     exec_cta_start(cta, id);
     sm_place(c, cta, t->now);
     bits_add(t->awake, sm_id(c));
@@ -183,11 +184,11 @@ bool timing_place_blocks(struct timing *t, struct residency *first, struct error
         uint32_t next = t->last_port + 1;
         if (sample_holds(r))
             continue;
-        if (t->now < r->start + t->options->machine.launch_cycles || !is_due(t, false)) {
+        if (t->now < r->timed.start + t->options->machine.launch_cycles || !is_due(t, false)) {
             soon = true;
             continue;
         }
-        for (uint32_t i = 0; i < t->ports && r->next_block < r->block_count && !r->ended && is_due(t, false); i++) {
+        for (uint32_t i = 0; i < t->ports && r->blocks.next < r->blocks.count && !r->ended && is_due(t, false); i++) {
             uint32_t port = (next + i) % t->ports;
             bool placed = false;
             if (!place_on_port(t, r, port, &placed, &soon, e))
@@ -200,7 +201,7 @@ bool timing_place_blocks(struct timing *t, struct residency *first, struct error
         }
     }
     for (struct residency *r = first; r; r = r->next)
-        more |= r->next_block < r->block_count && !r->ended;
+        more |= r->blocks.next < r->blocks.count && !r->ended;
     t->may_place = (any || soon) && more;
     return true;
 }
@@ -235,7 +236,7 @@ static uint32_t resident_blocks(const struct timing *t, const struct residency *
 
 static bool is_over(const struct timing *t, const struct residency *r)
 {
-    return !r->ended && r->next_block == r->block_count && !resident_blocks(t, r) && !sample_holds(r);
+    return !r->ended && r->blocks.next == r->blocks.count && !resident_blocks(t, r) && !sample_holds(r);
 }
 
 static uint64_t earliest(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -246,7 +247,7 @@ static uint64_t first_limit(const struct timing *t, const struct gpu *g)
     uint64_t first = t->limit, own = t->options->launch_limit.cycles;
     for (const struct residency *r = g->started; own && r; r = r->next)
         if (!r->ended)
-            first = earliest(first, r->start + own);
+            first = earliest(first, r->timed.start + own);
     return first;
 }
 
@@ -254,10 +255,10 @@ static bool check_own_limits(const struct timing *t, struct gpu *g, struct error
 {
     uint64_t own = t->options->launch_limit.cycles;
     for (struct residency *r = g->started; r; r = r->next) {
-        bool passed = (own && t->now >= r->start + own) || launch_limit_is_out_of_time(r);
+        bool passed = (own && t->now >= r->timed.start + own) || launch_limit_is_out_of_time(r);
         if (r->ended || !passed || is_over(t, r))
             continue;
-        launch_limit_report(r, t->now - r->start, r->next_block - resident_blocks(t, r));
+        launch_limit_report(r, t->now - r->timed.start, r->blocks.next - resident_blocks(t, r));
         *e = r->error;
         return false;
     }
@@ -269,20 +270,20 @@ static bool check_limits(struct timing *t, struct residency *r, struct error *e)
     const struct gpu_options *o = t->options;
     if (o->interrupt && *o->interrupt)
         return error_set(e, ERROR_INTERRUPTED, "kernel %s was interrupted after %llu cycles", r->launch.kernel->name,
-                         (unsigned long long)(t->now - r->start));
+                         (unsigned long long)(t->now - r->timed.start));
     if (t->now >= t->limit)
         return error_set(e, ERROR_LIMIT, "kernel %s ran past the limit of %llu cycles (--max-cycles)",
                          r->launch.kernel->name, (unsigned long long)o->max_cycles);
     if (!check_own_limits(t, r->gpu, e))
         return false;
-    if (o->progress)
-        progress_update(o->progress, &(struct progress_state){.launch = r->launch.grid_id,
-                                                              .kernel = r->launch.kernel->name,
-                                                              .cycles = t->now - r->start,
-                                                              .warp_instructions = executed(t),
-                                                              .blocks_started = r->next_block,
-                                                              .blocks_done = t->blocks_done,
-                                                              .blocks_all = r->block_count});
+    if (o->observers.progress)
+        progress_update(o->observers.progress, &(struct progress_state){.launch = r->launch.grid_id,
+                                                                        .kernel = r->launch.kernel->name,
+                                                                        .cycles = t->now - r->timed.start,
+                                                                        .warp_instructions = executed(t),
+                                                                        .blocks_started = r->blocks.next,
+                                                                        .blocks_done = t->blocks_done,
+                                                                        .blocks_all = r->blocks.count});
     return true;
 }
 
@@ -322,9 +323,9 @@ void timing_describe_hang(struct residency *r)
     else if (sm_mixing_unit(t->cores[0]))
         describe_mixed(t, r);
     else
-        exec_describe_hang(&r->launch, r->blocks, r->slot_count, &r->error);
+        exec_describe_hang(&r->launch, r->blocks.slots, r->blocks.slot_count, &r->error);
     for (const struct residency *other = r->gpu->started; other; other = other->next)
-        if (!other->ended && !other->next_block)
+        if (!other->ended && !other->blocks.next)
             error_note(&r->error,
                        "  kernel %s waits for a core: kernels that run together do not share one where time is "
                        "modelled; --functional has no such limit",
@@ -347,16 +348,16 @@ static bool pending_atomic(void *context, const struct exec_warp *w, struct exec
 
 static void gather(struct timing *t, struct residency *r)
 {
-    struct gpu_counters *c = &r->counters;
+    struct gpu_counters *c = &r->record.counters;
     const struct machine *m = &t->options->machine;
     c->timed = true;
-    c->cycles = t->now - r->start;
+    c->cycles = t->now - r->timed.start;
     for (uint32_t i = 0; i < t->core_count; i++)
         if (t->owner[i] == r)
             leave_core(t, i);
     timing_settle_memory(t, timing_eldest(r->gpu));
-    c->resident_warps_most = r->core_cycles * m->sm.warps;
-    c->scheduler_cycles = r->core_cycles * m->sm.schedulers;
+    c->resident_warps_most = r->timed.core_cycles * m->sm.warps;
+    c->scheduler_cycles = r->timed.core_cycles * m->sm.schedulers;
     c->launches = 1;
     c->phases = r->program->phase_count;
     c->phase_latencies = r->program->phase_latencies;
@@ -370,7 +371,7 @@ static uint64_t core_clock(struct exec_launch *l, const struct exec_warp *w)
 
 static bool begin_trace(struct timing *t, struct residency *r)
 {
-    struct trace *trace = t->options->trace;
+    struct trace *trace = t->options->observers.trace;
     bool flush = t->options->machine.sm.launch_empties != LAUNCH_EMPTIES_NOTHING;
     return !trace || trace_kernel(trace, profile_listing(&r->gpu->listings, r->launch.kernel), &r->program->view, flush,
                                   &r->error);
@@ -378,8 +379,8 @@ static bool begin_trace(struct timing *t, struct residency *r)
 
 static bool end_trace(struct timing *t, struct residency *r, bool ok)
 {
-    struct trace_kernel_end end = trace_end_of(&r->counters, !ok);
-    return trace_kernel_end(t->options->trace, &end, &r->error) && ok;
+    struct trace_kernel_end end = trace_end_of(&r->record.counters, !ok);
+    return trace_kernel_end(t->options->observers.trace, &end, &r->error) && ok;
 }
 
 /* Beginnings and ends */
@@ -387,15 +388,15 @@ static bool end_trace(struct timing *t, struct residency *r, bool ok)
 static void end(struct timing *t, struct residency *r, bool ok)
 {
     gather(t, r);
-    if (r->sample)
+    if (r->timed.sample)
         sample_end(r);
-    if (t->options->trace)
+    if (t->options->observers.trace)
         ok = end_trace(t, r, ok);
     timing_end_profile(t, r);
-    if (t->options->timeline)
-        timeline_kernel(t->options->timeline, r->launch.kernel->name, r->start, t->now);
-    progress_end(t->options->progress, r->launch.grid_id);
-    arena_free(&r->arena);
+    if (t->options->observers.timeline)
+        timeline_kernel(t->options->observers.timeline, r->launch.kernel->name, r->timed.start, t->now);
+    progress_end(t->options->observers.progress, r->launch.grid_id);
+    arena_free(&r->timed.arena);
     r->ended = true;
     r->ok = ok;
     t->broken |= !ok;
@@ -446,7 +447,7 @@ void timing_start(struct residency *r)
 {
     struct timing *t = r->gpu->timing;
     bool alone = is_alone(r);
-    if (r->cluster_blocks > 1) {
+    if (r->blocks.cluster_size > 1) {
         error_set(&r->error, ERROR_UNSUPPORTED,
                   "kernel %s: clusters of thread blocks have no timing model; run with --functional",
                   r->launch.kernel->name);
@@ -459,13 +460,13 @@ void timing_start(struct residency *r)
     r->launch.user = t;
     r->launch.clock = core_clock;
     r->launch.clock_khz = t->options->machine.mem.core_khz;
-    r->block_limit = r->slot_count / t->options->machine.cores;
-    r->block_warps = (r->launch.block[0] * r->launch.block[1] * r->launch.block[2] + WARP_LANES - 1) / WARP_LANES;
-    r->start = t->now;
+    r->timed.block_limit = r->blocks.slot_count / t->options->machine.cores;
+    r->timed.block_warps = (r->launch.block[0] * r->launch.block[1] * r->launch.block[2] + WARP_LANES - 1) / WARP_LANES;
+    r->timed.start = t->now;
     t->sample_at = alone ? UINT64_MAX : t->sample_at;
     timing_begin_profile(t, r);
-    if (t->options->issue_order)
-        issue_order_launch(t->options->issue_order, profile_listing(&r->gpu->listings, r->launch.kernel),
+    if (t->options->observers.issue_order)
+        issue_order_launch(t->options->observers.issue_order, profile_listing(&r->gpu->listings, r->launch.kernel),
                            r->launch.kernel->name, r->number, t->now);
     if (alone)
         begin_alone(t, r);
@@ -502,9 +503,10 @@ bool timing_is_stuck(struct gpu *g)
     for (struct residency *r = g->started; r; r = r->next) {
         if (r->ended || !resident_blocks(t, r))
             continue;
-        bool more = r->next_block < r->block_count && t->may_place;
-        if (sm_mixing_unit(t->cores[0]) ? more || !mixed_is_stuck(t, r)
-                                        : !hang_is_certain(r->blocks, r->slot_count, more, pending_atomic, t))
+        bool more = r->blocks.next < r->blocks.count && t->may_place;
+        if (sm_mixing_unit(t->cores[0])
+                ? more || !mixed_is_stuck(t, r)
+                : !hang_is_certain(r->blocks.slots, r->blocks.slot_count, more, pending_atomic, t))
             return false;
         any = true;
     }
@@ -514,20 +516,20 @@ bool timing_is_stuck(struct gpu *g)
 static bool look_around(struct timing *t, struct residency *r, struct error *e)
 {
     return check_cores(t, e) && check_limits(t, r, e) && held_check(t, e) &&
-           (!t->options->trace || trace_gather(t->options->trace, e));
+           (!t->options->observers.trace || trace_gather(t->options->observers.trace, e));
 }
 
 static void show_channels(const struct timing *t)
 {
     for (uint32_t i = 0; i < t->channels; i++)
-        timeline_channel(t->options->timeline, i, t->now - 1, partition_waiting(t->partitions[i]));
+        timeline_channel(t->options->observers.timeline, i, t->now - 1, partition_waiting(t->partitions[i]));
 }
 
 /* Those of which only a part is timed. False: *e, and the launch's own error. */
 static bool advance_samples(struct timing *t, struct gpu *g, struct error *e)
 {
     for (struct residency *r = g->started; r; r = r->next)
-        if (r->sample && !r->ended && !sample_advance(t, r)) {
+        if (r->timed.sample && !r->ended && !sample_advance(t, r)) {
             *e = r->error;
             return false;
         }
@@ -571,7 +573,7 @@ static bool memory_leads(const struct timing *t, struct gpu *g)
 {
     const struct gpu_options *o = t->options;
     const struct sm_program *p = timing_eldest(g)->program;
-    if (!runs_ahead(t, g) || o->sample || o->timeline || o->trace || p->atomics)
+    if (!runs_ahead(t, g) || o->sample || o->observers.timeline || o->observers.trace || p->atomics)
         return false;
     for (uint32_t i = 0; i < t->core_count; i++)
         if (t->expected[i].to_atomics)
@@ -598,7 +600,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
     bool ahead = runs_ahead(t, g), leads = memory_leads(t, g);
     uint32_t lead_cycles = leads ? timing_lead_cycles(t, first->program) : 0;
     t->lead_end = t->settled_until = 0;
-    t->no_lead_before = leads && !crossbar_look(t->requests)->foreseen_cycles ? 0 : UINT64_MAX;
+    t->no_lead_before = leads && !t->requests->foreseen_cycles ? 0 : UINT64_MAX;
     for (uint32_t i = 0; i < t->channels; i++)
         partition_set_leads(t->partitions[i], lead_cycles != 0);
     while (*ok && t->now < until) {
@@ -632,9 +634,9 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
         t->lead_cycles = lead_cycles;
         t->moves_beside = leads;
         t->lead_until = end;
-        t->warps_to_come = (first->block_count - first->next_block) * first->block_warps;
+        t->warps_to_come = (first->blocks.count - first->blocks.next) * first->timed.block_warps;
         *ok = timing_step(t, g->started, e);
-        if (unlikely(t->options->timeline))
+        if (unlikely(t->options->observers.timeline))
             show_channels(t);
         if (*ok && (t->now >= check || t->now >= limit)) {
             check = t->now + check_cycles;

@@ -1,4 +1,4 @@
-/* The timing model's parts: cores, crossbars, channels, and the pattern of ticks of their clocks. */
+/* The timing model's parts: cores, networks, channels, and the pattern of ticks of their clocks. */
 #include "gpu/timing.h"
 
 #include "base/out_of_memory.h"
@@ -23,17 +23,17 @@ static void on_atomic(void *context, const struct packet *p)
 static bool make_cores(struct timing *t, const struct gpu_options *o, struct error *e)
 {
     const struct machine *m = &o->machine;
-    struct sm_policies policies = {.scheduler = o->scheduler.scheduler,
-                                   .scheduler_values = o->scheduler.values,
-                                   .l1 = o->l1.l1,
-                                   .l1_values = o->l1.values,
-                                   .divergence = o->divergence.divergence,
-                                   .divergence_values = o->divergence.values,
+    struct sm_policies policies = {.scheduler = o->policies.scheduler.scheduler,
+                                   .scheduler_values = o->policies.scheduler.values,
+                                   .l1 = o->policies.l1.l1,
+                                   .l1_values = o->policies.l1.values,
+                                   .divergence = o->policies.divergence.divergence,
+                                   .divergence_values = o->policies.divergence.values,
                                    .seed = m->seed,
-                                   .probe_count = o->probe_count};
-    for (uint32_t i = 0; i < o->probe_count; i++) {
-        policies.probes[i] = o->probes[i].probe;
-        policies.probe_values[i] = o->probes[i].values;
+                                   .probe_count = o->policies.probe_count};
+    for (uint32_t i = 0; i < o->policies.probe_count; i++) {
+        policies.probes[i] = o->policies.probes[i].probe;
+        policies.probe_values[i] = o->policies.probes[i].values;
     }
     const struct cache_config *l2 = &m->mem.l2.cache;
     t->cores = arena_array(&t->arena, struct sm *, m->cores);
@@ -42,7 +42,7 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
     t->held = arena_array(&t->arena, struct held_core, m->cores);
     t->owned_since = arena_array(&t->arena, uint64_t, m->cores);
     t->profiles = o->pcs ? arena_array(&t->arena, struct profile_core, m->cores) : NULL;
-    t->warp_logs = o->warps ? arena_array(&t->arena, struct warp_log, m->cores) : NULL;
+    t->warp_logs = o->observers.warps ? arena_array(&t->arena, struct warp_log, m->cores) : NULL;
     for (t->core_count = 0; t->core_count < m->cores; t->core_count++) {
         struct sm_wires wires = {.requests = t->requests,
                                  .expected = &t->expected[t->core_count],
@@ -60,17 +60,17 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
                                  .tells_written = l2->partial_writes || m->sm.l1d.partial_writes,
                                  .wake_at = &t->turns[t->core_count].wake,
                                  .blocked_bytes = &t->turns[t->core_count].blocked,
-                                 .observer = o->timeline      ? timeline_observer(o->timeline)
-                                             : o->issue_order ? issue_order_observer(o->issue_order)
-                                                              : NULL};
+                                 .observer = o->observers.timeline      ? timeline_observer(o->observers.timeline)
+                                             : o->observers.issue_order ? issue_order_observer(o->observers.issue_order)
+                                                                        : NULL};
         struct sm *c = sm_create(&t->arena, &m->sm, t->core_count, m->cores, &policies, &wires, e);
         if (!c)
             return false;
         t->cores[t->core_count] = c;
         if (t->profiles)
             profile_core_listen(&t->profiles[t->core_count], c);
-        if (o->trace)
-            trace_listen(o->trace, c);
+        if (o->observers.trace)
+            trace_listen(o->observers.trace, c);
         if (t->warp_logs)
             warp_log_listen(&t->warp_logs[t->core_count], c);
     }
@@ -79,23 +79,20 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
 
 /* An answer leaves its slice in a tick of the L2 after this core cycle, the interconnect takes it in one after that; it
  * waits for a core cycle to be taken out, and for the next one to be given to its core. */
-static uint32_t answer_cycles(const struct timing *t, uint32_t hop_cycles)
+static uint32_t answer_cycles(const struct timing *t, uint32_t network_cycles)
 {
     bool whole = t->period[DOMAIN_L2] % t->period[DOMAIN_CORE] == 0; /* the L2's next tick is not before the core's */
-    return (uint32_t)(hop_cycles * t->period[DOMAIN_ICNT] / t->period[DOMAIN_CORE]) + (whole ? 3 : 2);
+    return (uint32_t)(network_cycles * t->period[DOMAIN_ICNT] / t->period[DOMAIN_CORE]) + (whole ? 3 : 2);
 }
 
 static void make_memory(struct timing *t, const struct mem_config *m)
 {
     struct partition_hooks hooks = {t, on_atomic};
-    struct crossbar_config replies = m->crossbar;
-    replies.request_flit_bytes = 0;
-    t->requests = crossbar_create(&t->arena, &m->crossbar, t->ports, t->slices);
-    crossbar_note_times(t->requests);
-    t->replies = crossbar_create(&t->arena, &replies, t->slices, t->ports);
+    t->requests = network_create(&t->arena, &m->network, NETWORK_REQUESTS, t->ports, t->slices);
+    t->replies = network_create(&t->arena, &m->network, NETWORK_REPLIES, t->slices, t->ports);
     t->partitions = arena_array(&t->arena, struct partition *, t->channels);
     t->expected = arena_lines(&t->arena, struct expected_answers, t->options->machine.cores);
-    t->answer_cycles = answer_cycles(t, m->crossbar.hop_cycles);
+    t->answer_cycles = answer_cycles(t, t->replies->least_cycles);
     t->least_delay = m->l2.rop_cycles;
     for (uint32_t i = 0; i < t->channels; i++) {
         t->partitions[i] = partition_create(&t->arena, m, &t->map, i, t->requests, t->replies, &hooks);
@@ -182,7 +179,7 @@ struct timing *timing_create(const struct gpu_options *options, struct error *e)
         return NULL;
     }
     make_memory(t, &m->mem);
-    if (!l2_policies_create(&t->l2_policies, &t->arena, &options->l2, &m->mem, m->seed, t->partitions, e)) {
+    if (!l2_policies_create(&t->l2_policies, &t->arena, &options->policies.l2, &m->mem, m->seed, t->partitions, e)) {
         timing_destroy(t);
         return NULL;
     }
@@ -195,8 +192,9 @@ struct timing *timing_create(const struct gpu_options *options, struct error *e)
         return NULL;
     }
     /* An observer is told of one core after another. */
-    t->workers =
-        options->threads > 1 && !options->timeline && !options->issue_order ? workers_create(options->threads) : NULL;
+    t->workers = options->threads > 1 && !options->observers.timeline && !options->observers.issue_order
+                     ? workers_create(options->threads)
+                     : NULL;
     meetings_init(&t->meetings, t->core_count, options->threads);
     t->sharing.always = getenv("HEDDLE_ALWAYS_THREADS") != NULL;
     return t;

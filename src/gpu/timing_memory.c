@@ -15,7 +15,7 @@ static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static bool answers_have_room(const struct timing *t)
 {
     for (uint32_t word = 0; word < t->port_words; word++)
-        for (uint64_t left = crossbar_look(t->replies)->waiting[word]; left; left &= left - 1)
+        for (uint64_t left = t->replies->waiting[word]; left; left &= left - 1)
             if (answers_full(&t->answers[word * 64 + (uint32_t)__builtin_ctzll(left)]))
                 return false;
     return true;
@@ -24,12 +24,12 @@ static bool answers_have_room(const struct timing *t)
 static inline void fetch_answers(struct timing *t)
 {
     for (uint32_t word = 0; word < t->port_words; word++)
-        for (uint64_t left = crossbar_look(t->replies)->waiting[word]; left; left &= left - 1) {
+        for (uint64_t left = t->replies->waiting[word]; left; left &= left - 1) {
             uint32_t port = word * 64 + (uint32_t)__builtin_ctzll(left);
             if (answers_full(&t->answers[port]))
                 continue;
-            answers_put(&t->answers[port], crossbar_first(t->replies, port), t->memory.ticks[DOMAIN_CORE]);
-            crossbar_pop(t->replies, port);
+            answers_put(&t->answers[port], network_first(t->replies, port), t->memory.ticks[DOMAIN_CORE]);
+            network_pop(t->replies, port);
             t->answers_waiting[word] |= left & -left;
         }
 }
@@ -96,8 +96,8 @@ static inline void step(struct timing *t, uint32_t mask, uint8_t *part)
         l2_tick(t, c->ticks[DOMAIN_L2], c->ticks[DOMAIN_CORE]);
     }
     host_part_set(part, HOST_NETWORK);
-    if (mask & 1u << DOMAIN_ICNT && !crossbar_idle(t->replies))
-        crossbar_cycle(t->replies, c->ticks[DOMAIN_ICNT]);
+    if (mask & 1u << DOMAIN_ICNT && !network_idle(t->replies))
+        network_cycle(t->replies, c->ticks[DOMAIN_ICNT]);
 }
 
 void timing_memory_step(struct timing *t, uint32_t mask) { step(t, mask, &t->part); }
@@ -114,7 +114,7 @@ static uint64_t launch_lasts(const struct timing *t, uint64_t cycles)
 
 uint32_t timing_lead_cycles(const struct timing *t, const struct sm_program *p)
 {
-    if (p->textures || crossbar_look(t->replies)->foreseen_cycles)
+    if (p->textures || t->replies->foreseen_cycles)
         return 0;
     return LEAD_CYCLES < t->least_delay ? LEAD_CYCLES : t->least_delay;
 }
@@ -188,8 +188,8 @@ uint64_t timing_memory_next(const struct timing *t)
 {
     uint64_t now = t->memory.ticks[DOMAIN_CORE], next = earlier(t->calendar.l2_at, t->calendar.leaves_delay_at),
              dram_at = t->calendar.dram_at;
-    if (bits_any(t->replying, t->channel_words) || next <= now + 1 || !crossbar_idle(t->replies) ||
-        bits_any(crossbar_look(t->replies)->waiting, t->port_words))
+    if (bits_any(t->replying, t->channel_words) || next <= now + 1 || !network_idle(t->replies) ||
+        bits_any(t->replies->waiting, t->port_words))
         return now;
     if (next != UINT64_MAX)
         next--; /* the other clocks may tick between this core cycle and the one before */

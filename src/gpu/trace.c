@@ -1,5 +1,5 @@
-/* Writes the trace of L1D accesses: see trace.h. What an access leaves out is told by the one before it on the same
- * core; that begins anew with every chunk. */
+/* Writes the trace of L1D accesses: see trace.h. The fields that an access leaves out are those of the access before it
+ * on the same core; the first access of each chunk has all. */
 #include "gpu/trace.h"
 
 #include "base/out_of_memory.h"
@@ -28,25 +28,26 @@ struct bytes {
     size_t used, capacity;
 };
 
-struct stream { /* of a core */
+struct stream { /* the accesses of a core */
     struct bytes bytes;
     uint64_t count;
     struct trace_access last;
-    uint64_t known; /* warps whose age has been said */
+    uint64_t known; /* warps whose age has been written */
     uint64_t ages[TRACE_WARPS];
     struct trace *trace;
 };
 
 struct trace {
-    FILE *file; /* NULL: closed */
+    FILE *file; /* NULL means closed */
     char *path;
-    struct error trouble; /* the first that could not be written */
-    pthread_mutex_t lock; /* of the file: a process may end, and close it, while a launch goes on in another thread */
+    struct error trouble; /* why the first write failed */
+    pthread_mutex_t
+        lock; /* guards the file: a process may end, and close it, while a launch goes on in another thread */
     ZSTD_CCtx *zstd;
     struct bytes raw, packed;
     uint32_t line_shift, core_count;
     uint64_t kernels;
-    const struct profile_listing **listings; /* written so far; the index is the number */
+    const struct profile_listing **listings; /* listings written so far; the index is the number in the file */
     uint32_t listing_count, listing_capacity;
     struct stream *streams;
 };
@@ -86,7 +87,7 @@ static void put_text(struct bytes *b, const char *format, ...)
     va_end(args);
 }
 
-/* Text of others, in which the marks between fields must not appear. */
+/* Writes text from outside, in which the marks between fields must not appear. */
 static void put_field(struct bytes *b, const char *text, char behind)
 {
     size_t n = strlen(text);
@@ -104,7 +105,7 @@ static void put_word(uint8_t *to, uint64_t value, int bytes)
         to[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* t->raw becomes a chunk of the file, and is empty. */
+/* Writes t->raw as a chunk of the file, and empties it. */
 static bool write_chunk(struct trace *t, enum trace_kind kind, uint64_t records, struct error *e)
 {
     size_t bound = ZSTD_compressBound(t->raw.used);
@@ -131,7 +132,7 @@ static bool write_chunk(struct trace *t, enum trace_kind kind, uint64_t records,
     return ok ? true : error_set(e, t->trouble.kind, "%s", t->trouble.text);
 }
 
-/* Each core's accesses: core, how many, how many bytes, the bytes. */
+/* Each core's accesses: core, number of accesses, number of bytes, the bytes. */
 static bool write_streams(struct trace *t, struct error *e)
 {
     uint64_t records = 0;

@@ -42,13 +42,13 @@ struct trace_header {
     enum write_rule_id global_stores, local_stores;
 };
 
-/* Bits of an access. The first two: enum heddle_outcome, without failures. */
+/* Bits of an access. The first two are enum heddle_outcome, without failures. */
 enum {
     TRACE_OUTCOME = 3,
     TRACE_STORE = 1 << 2,
     TRACE_LOCAL = 1 << 3,
     TRACE_WHAT = 15,
-    /* in the file: what of the access differs from the core's last one, and follows */
+    /* in the file: the fields that differ from the core's last access follow */
     TRACE_NEW_WARP = 1 << 4,
     TRACE_NEW_AGE = 1 << 5,
     TRACE_NEW_PC = 1 << 6,
@@ -56,12 +56,12 @@ enum {
 };
 struct trace_access {
     uint64_t line; /* address / line_bytes */
-    uint64_t age;  /* of the warp: its number on the core, in order of launch */
+    uint64_t age;  /* the warp's number on the core, in order of launch */
     uint32_t pc;
     uint16_t warp; /* slot */
     uint8_t what;  /* TRACE_WHAT */
 };
-/* What a launch came to in the run. */
+/* What a launch counted in the run. */
 struct trace_kernel_end {
     bool partial;
     uint64_t cycles, warp_instructions, thread_instructions, reads, read_hits, read_misses, read_pending, stores,
@@ -71,19 +71,19 @@ struct trace_kernel_end {
 extern const char *const trace_index_names[INDEX_COUNT];
 
 struct trace_header trace_header_of(const struct machine *m, const char *program);
-/* NULL: the machine has no L1D, or the file cannot be made. */
+/* NULL: the machine has no L1D, or the file cannot be made; *e says which. */
 struct trace *trace_open(const char *path, const struct trace_header *h, struct error *e);
 void trace_listen(struct trace *t, struct sm *core);
-/* One access. Cores may do so at the same time. */
+/* Adds one access. Cores may call this at the same time. */
 void trace_put(struct trace *t, uint32_t core, const struct trace_access *a);
-/* A launch begins; flush: with its L1D empty. The others return false as well when something could not be written. */
+/* A launch begins; flush: its L1D is empty. All these return false when something could not be written. */
 bool trace_kernel(struct trace *t, const struct profile_listing *listing, const struct heddle_program *program,
                   bool flush, struct error *e);
-/* Between cycles: writes what has come together, if that is enough for a chunk. */
+/* To be called between cycles: writes the accesses so far, if they are enough for a chunk. */
 bool trace_gather(struct trace *t, struct error *e);
 bool trace_kernel_end(struct trace *t, const struct trace_kernel_end *end, struct error *e);
 struct trace_kernel_end trace_end_of(const struct gpu_counters *c, bool partial);
-/* Completes the file. Closing again does nothing. */
+/* Completes the file. A second call does nothing. */
 bool trace_close(struct trace *t, struct error *e);
 void trace_destroy(struct trace *t);
 

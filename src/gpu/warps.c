@@ -25,16 +25,16 @@ struct warps_launch {
 
 struct warps {
     struct whole_file whole;
-    FILE *file; /* NULL: closed */
+    FILE *file; /* NULL means closed */
     char *path;
-    int trouble;          /* errno of the first that could not be written */
+    int trouble;          /* errno of the first write that failed */
     pthread_mutex_t lock; /* a process may end, and close the file, while a launch goes on in another thread */
-    ZSTD_CCtx *zstd;      /* NULL: not compressed */
+    ZSTD_CCtx *zstd;      /* NULL means not compressed */
     char *text;           /* rows that are not in the file yet */
     size_t used, capacity;
     char *packed;
-    struct warps_launch *first, **end; /* that were started and are not in the file, in order */
-    uint64_t number;                   /* of the first */
+    struct warps_launch *first, **end; /* launches that were started and are not in the file, in order */
+    uint64_t number;                   /* the number of the first launch */
 };
 
 /* The file */
@@ -60,7 +60,7 @@ static void put_header(struct warps *w)
     w->used += (size_t)(at - to);
 }
 
-/* What has come together goes into the file: frames of zstd, one after another, read like one. */
+/* Writes the rows so far into the file: frames of zstd, one after another, read like one. */
 static void write_text(struct warps *w)
 {
     const char *from = w->text;
@@ -171,7 +171,7 @@ static void put_rows(struct warps *w, const struct warps_launch *l)
     }
 }
 
-/* The first one's rows are written, as far as they are wanted, and it is taken out. */
+/* Writes the rows of the first launch, as far as they are wanted, and takes it out of the list. */
 static void write_first(struct warps *w)
 {
     struct warps_launch *l = w->first;

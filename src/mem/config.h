@@ -31,9 +31,16 @@ struct cache_config {
                             is fetched when it is read; false means that it counts as written */
 };
 
-struct crossbar_config {
-#define CROSSBAR_KEY(name, type, field, ...) KEY_FIELD_##type(field)
-#include "mem/keys.def"
+/* Key interconnect.network: NETWORK_AUTO, then the rows of networks.def. */
+enum network_choice {
+    NETWORK_AUTO,
+#define NETWORK(name, help) NETWORK_IS_##name,
+#include "mem/networks.def"
+};
+
+struct network_config {
+#define NETWORK_KEY(name, type, field, ...) KEY_FIELD_##type(field)
+#include "mem/networks.def"
 };
 
 struct l2_config {
@@ -62,10 +69,9 @@ struct dram_config {
 };
 
 struct mem_config {
-    uint32_t core_count; /* senders: crossbar ports of the cores (clusters) */
-    uint32_t
-        cores_per_port; /* cores that share a crossbar port: core c is behind port c / cores_per_port; 0 counts as 1 */
-    struct crossbar_config crossbar;
+    uint32_t core_count;     /* senders: network ports of the cores (clusters) */
+    uint32_t cores_per_port; /* cores that share a port: core c is at port c / cores_per_port; 0 counts as 1 */
+    struct network_config network;
     struct l2_config l2;
     struct dram_config dram;
 #define CLOCK_KEY(name, type, field, ...) KEY_FIELD_##type(field)

@@ -5,11 +5,12 @@
 #include <stdint.h>
 
 /* A field, by the type of its key (gpu/machine_keys.def). */
-#define KEY_FIELD_U32(field)  uint32_t field;
-#define KEY_FIELD_U64(field)  uint64_t field;
-#define KEY_FIELD_MHZ(field)  uint64_t field;
-#define KEY_FIELD_TEXT(field) char field[64];
-#define KEY_FIELD_BOOK(field) uint32_t field;
+#define KEY_FIELD_U32(field)     uint32_t field;
+#define KEY_FIELD_U64(field)     uint64_t field;
+#define KEY_FIELD_MHZ(field)     uint64_t field;
+#define KEY_FIELD_TEXT(field)    char field[64];
+#define KEY_FIELD_BOOK(field)    uint32_t field;
+#define KEY_FIELD_NETWORK(field) enum network_choice field;
 
 /* A cache has some of these groups. KEY is its macro in a table, the others are defaults. */
 #define CACHE_SHAPE(KEY, sets_, ways_, line_)                                      \

@@ -8,10 +8,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { HEADER_BYTES = 8 }; /* of a packet in the crossbar */
+enum { HEADER_BYTES = 8 }; /* of a packet in the network */
 
 struct partition *partition_create(struct arena *a, const struct mem_config *config, const struct address_map *map,
-                                   uint32_t channel, struct crossbar *requests, struct crossbar *replies,
+                                   uint32_t channel, struct network *requests, struct network *replies,
                                    const struct partition_hooks *hooks)
 {
     const struct l2_config *l2 = &config->l2;
@@ -73,12 +73,12 @@ static void send_reply(struct partition *p, struct slice *s, uint64_t icnt_now)
 {
     struct packet *r = ring_front(&s->reply);
     uint32_t bytes = reply_bytes(r);
-    if (!crossbar_has_room(p->replies, s->number, bytes)) {
-        s->reply_at = crossbar_room_at(p->replies, s->number, bytes, icnt_now);
+    s->reply_at = network_may_have_room_at(p->replies, s->number, bytes, icnt_now);
+    if (s->reply_at > icnt_now) {
         p->reply_stalls += s->reply_at - icnt_now;
         return;
     }
-    crossbar_push(p->replies, s->number, r->core / p->cores_per_port, r, bytes, icnt_now);
+    network_push(p->replies, s->number, r->core / p->cores_per_port, r, bytes, icnt_now);
     if (r->kind == PACKET_ATOMIC && r->mask && p->hooks.on_atomic)
         p->hooks.on_atomic(p->hooks.context, r);
     if (ring_full(&s->reply))
@@ -212,16 +212,16 @@ static void describe_slice(struct text *t, const struct slice *s)
 {
     print(t, "L2 slice %u:", s->number);
     if (s->rop.count)
-        print(t, " %u requests in the delay from the crossbar, the first until core cycle %llu", s->rop.count,
+        print(t, " %u requests in the delay from the network, the first until core cycle %llu", s->rop.count,
               (unsigned long long)delay_front(&s->rop)->ready);
     else
-        print(t, " no request in the delay from the crossbar");
+        print(t, " no request in the delay from the network");
     if (s->visitors.count | s->answers.count)
         print(t, ", %u requests and %u answers from the other half", s->visitors.count, s->answers.count);
     describe_queue(t, "wait for the L2", &s->input);
     describe_queue(t, "on the way to DRAM", &s->to_dram);
     describe_queue(t, "back from DRAM", &s->from_dram);
-    describe_queue(t, "replies wait for the crossbar", &s->reply);
+    describe_queue(t, "replies wait for the network", &s->reply);
     if (s->cache)
         print(t, ", %u misses outstanding", cache_outstanding(s->cache));
     print(t, "\n");

@@ -1,4 +1,4 @@
-/* A memory channel with its L2 slices: from the crossbar through a fixed delay into a slice, from there to DRAM and
+/* A memory channel with its L2 slices: from the network through a fixed delay into a slice, from there to DRAM and
  * back (GPGPU-Sim's memory partition).
  *
  * Requests larger than a sector are cut into sectors where the L2 is sectored, and into lines where it is not, each
@@ -9,9 +9,9 @@
 #define HEDDLE_MEM_PARTITION_H
 
 #include "mem/cache.h"
-#include "mem/crossbar.h"
 #include "mem/delay_line.h"
 #include "mem/dram.h"
+#include "mem/network.h"
 #include "mem/pieces.h"
 #include "mem/ring.h"
 
@@ -20,8 +20,8 @@ struct partition_head {
     uint64_t l2_at;           /* core cycle from which on a slice has to be run */
     uint64_t dram_at;         /* command cycle from which on DRAM has to be run */
     uint64_t leaves_delay_at; /* core cycle in which a packet leaves the delay in front of DRAM */
-    uint32_t replies;         /* packets that wait for the crossbar */
-    uint64_t reply_at;        /* network cycle before which the crossbar has room for none of them */
+    uint32_t replies;         /* packets that wait for the network */
+    uint64_t reply_at;        /* network cycle before which the network has room for none of them */
 };
 
 /* The earliest times of all partitions that share it, so that their owner need not look at each. Partitions set it to
@@ -63,7 +63,7 @@ struct slice {
     struct slice *mirror;                  /* in the other half of the L2; NULL means that there are no halves */
     struct delay_line rop;
     struct ring input, to_dram, from_dram, reply;
-    uint64_t reply_at;              /* network cycle before which the crossbar has no room for the first reply */
+    uint64_t reply_at;              /* network cycle before which the network has no room for the first reply */
     uint64_t turn_word, turn_until; /* of the last atomic that takes turns, and the tick of the next on the same word */
     struct partition *mirror_owner;
     const struct address_map *map;
@@ -74,7 +74,7 @@ struct slice {
 
 struct partition {
     struct partition_head head;
-    struct crossbar *requests, *replies;
+    struct network *requests, *replies;
     const uint64_t *l2_ticks; /* that have been; NULL means that nobody counts them */
     struct partition_calendar *calendar, own_calendar;
     struct expected_answers *expected; /* by core; NULL means that nobody asks */
@@ -103,7 +103,7 @@ static inline const struct partition_head *partition_head(const struct partition
 /* Crossbar ports: slice s of all slices is output s of requests, and input s of replies; core c is input and output c /
  * config->cores_per_port. */
 struct partition *partition_create(struct arena *a, const struct mem_config *config, const struct address_map *map,
-                                   uint32_t channel, struct crossbar *requests, struct crossbar *replies,
+                                   uint32_t channel, struct network *requests, struct network *replies,
                                    const struct partition_hooks *hooks);
 /* Of an L2 in two halves (config->l2.link_cycles): the slices of p and q keep copies of each other's lines. Cores send
  * to the slice of the near half, whether an address is at home there or not. */
@@ -130,7 +130,7 @@ static inline void partition_dram_cycle(struct partition *p, uint64_t dram_now, 
 
 /* Runs the slices. Needed from partition_head(p)->l2_at on. */
 void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now);
-/* A request waits at the crossbar output of a slice, numbered from the channel's first: it is taken, if there is room,
+/* A request waits at the network output of a slice, numbered from the channel's first: it is taken, if there is room,
  * in each tick of the L2, before the slices are run in it. With partition_set_leads, and where no texture is among
  * them, the slices may have been run before, also in up to PARTITION_LEAD_TICKS more, if the delay is longer. False: no
  * longer, as it is nearly full. */
@@ -146,7 +146,7 @@ void partition_flush(struct partition *p);                   /* drops all lines 
 struct partition_counters {
     struct cache_counters l2;
     struct dram_counters dram;
-    uint64_t reply_stalls; /* a reply was there and the crossbar had no room; of the first one also the cycles to come
+    uint64_t reply_stalls; /* a reply was there and the network had no room; of the first one also the cycles to come
                               in which it cannot have any */
     uint64_t input_stalls;
     /* Sectors of 32 bytes that the cores asked for, but for constants and instructions; those of them that were read

@@ -152,7 +152,7 @@ bool partition_take_request(struct partition *p, uint32_t number, uint64_t l2_no
     }
     if (l2_now < s->intake_at)
         return true;
-    const struct packet *r = crossbar_first(p->requests, s->number);
+    const struct packet *r = network_first(p->requests, s->number);
     struct delayed *d = delay_back(&s->rop);
     d->packet = *r;
     d->ready = core_now + s->rop_cycles;
@@ -173,7 +173,7 @@ bool partition_take_request(struct partition *p, uint32_t number, uint64_t l2_no
         s->rop.count++;
         await_delay(p, s);
     }
-    crossbar_pop(p->requests, s->number);
+    network_pop(p->requests, s->number);
     return s->rop.count < ROP_ENTRIES - 2 * PARTITION_LEAD_TICKS;
 }
 

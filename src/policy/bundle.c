@@ -1,5 +1,5 @@
-/* What a bundle stands for. Its members are found, its parameters handed out, and all of it checked here, with the
- * place of a mistake in what was written after -p. A new bundle is one row of the table. */
+/* Resolves bundles: finds the members, hands out the parameters, and checks all of it, with the place of a mistake in
+ * the text after -p. A new bundle is one row of the table. */
 #include "policy/bundle.h"
 
 #include "policy/choose.h"
@@ -20,10 +20,10 @@ enum { BUNDLE_KEYS = POLICY_KINDS * POLICY_VALUES };
 
 /* A bundle while it is resolved. */
 struct resolution {
-    struct source source;            /* what was written after -p */
+    struct source source;            /* the text after -p */
     size_t name_length;              /* of the name or path in it */
-    struct policy_choice *members;   /* by kind; policy NULL: none */
-    const char *heads[POLICY_KINDS]; /* what the spec of each begins with */
+    struct policy_choice *members;   /* by kind; policy NULL means none */
+    const char *heads[POLICY_KINDS]; /* the beginning of each member's spec */
     char path[POLICY_SPEC_BYTES];
 };
 
@@ -107,13 +107,13 @@ static bool has_names_of_its_own(const struct resolution *r, struct error *e)
 
 /* ------------------------------------------------------------- parameters */
 
-/* A `key=value` of what follows the name, and the key's length. */
+/* A `key=value` after the name, and the key's length. */
 struct pair {
     const char *text;
     size_t length, key_length;
 };
 
-/* The one at *at, which is then the next, or NULL. */
+/* Returns the pair at *at, and moves *at to the next one, or NULL. */
 static struct pair next_pair(const char **at)
 {
     struct pair p = {*at, strcspn(*at, ","), strcspn(*at, "=,")};
@@ -154,13 +154,13 @@ static bool unknown_key(const struct resolution *r, const struct pair *p, struct
     return false;
 }
 
-/* Every key is one of some member's; its value is checked with each that has it. */
+/* Every key must be one of a member's; its value is checked with each member that has it. */
 static bool check_pairs(const struct resolution *r, struct error *e)
 {
     const char *at = r->source.text + r->name_length;
     for (at = *at ? at + 1 : NULL; at;) {
         struct pair p = next_pair(&at);
-        bool known = !p.key_length; /* that none is there is said by whoever reads it */
+        bool known = !p.key_length; /* an empty key is reported where it is read */
         for (int kind = 0; kind < POLICY_KINDS; kind++)
             known |= has_key(&r->members[kind], &p);
         if (!known)

@@ -6,14 +6,14 @@
 
 #include "policy/registry.h"
 
-/* A built-in bundle. Members are specs, NULL where it has none of a kind. */
+/* A built-in bundle. Members are specs; NULL means that it has none of a kind. */
 struct policy_bundle {
     const char *name, *help;
     const char *scheduler, *l1, *divergence, *probe;
 };
-extern const struct policy_bundle policy_bundles[]; /* name NULL at the end */
+extern const struct policy_bundle policy_bundles[]; /* the last has name NULL */
 
-/* The spec of a built-in bundle's member, or NULL. */
+/* The spec of a built-in bundle's member; NULL means that it has none. */
 const char *policy_bundle_member(const struct policy_bundle *b, enum policy_kind kind);
 
 enum { POLICY_SPEC_BYTES = 4352 };
@@ -30,8 +30,8 @@ bool policy_bundle_resolve(struct policy_specs *out, const char *spec, struct er
 /* The same with the bundles of another table. */
 bool policy_bundle_resolve_in(struct policy_specs *out, const struct policy_bundle *table, const char *spec,
                               struct error *e);
-/* The same beside policies that were given by themselves (by kind; NULL or empty: none), which may not be of a kind
- * that the bundle has, too. Any number of probes is fine. */
+/* The same beside policies that were given by themselves (by kind; NULL or empty means none), which must not be of a
+ * kind that the bundle has. Any number of probes is fine. */
 bool policy_bundle_take(struct policy_specs *out, const char *spec, const char *const given[POLICY_KINDS],
                         struct error *e);
 

@@ -11,19 +11,19 @@ struct policy_kind_words {
 extern const struct policy_kind_words policy_kind_words[POLICY_KINDS];
 
 void policy_choice_set(struct policy_choice *choice, enum policy_kind kind, const struct heddle_policy *p);
-/* NULL: none of that name. */
+/* The policy of this name; NULL means that there is none. */
 const struct heddle_policy *policy_find_builtin(enum policy_kind kind, const char *name, size_t length);
 const struct policy_bundle *policy_bundle_find(const struct policy_bundle *table, const char *name, size_t length);
-/* A shared object: with a '/' in it, or ending in .so. */
+/* Is it a shared object: does it have a '/', or end in .so? */
 bool policy_is_path(const char *spec, size_t length);
 /* The first length bytes of the spec are a path. */
 bool policy_load(struct policy_choice *choice, enum policy_kind kind, const struct source *spec, size_t length,
                  struct error *e);
-/* Which kinds of policies it holds, a bit each; at least one. */
+/* Finds which kinds of policies the library holds, one bit per kind; at least one. */
 bool policy_library_kinds(const struct source *spec, size_t length, uint32_t *kinds, struct error *e);
-/* What follows the name, which is length bytes long; fills values, spec and texts. */
+/* Reads the parameters after the name, which is length bytes long; fills in values, spec and texts. */
 bool policy_read_params(struct policy_choice *choice, const struct source *spec, size_t length, struct error *e);
-/* The same of what follows a bundle's name, where a key that the policy does not have is another member's. */
+/* The same for the parameters after a bundle's name, where a key that the policy does not have is another member's. */
 bool policy_read_params_of_bundle(struct policy_choice *choice, const struct source *spec, size_t length,
                                   struct error *e);
 

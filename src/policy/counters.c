@@ -1,4 +1,4 @@
-/* What policies count: how many values there are, and how those of two cores or launches become one. */
+/* The counters of policies: how many values there are, and how the values of two cores or launches become one. */
 #include "policy/counters.h"
 
 static uint32_t row_count(const struct heddle_counter *table)

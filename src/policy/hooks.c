@@ -1,8 +1,9 @@
-/* Which hook of a policy an address of code belongs to. Functions of a C file follow one another, so it is the last one
- * that begins before the address; a function that a hook calls counts as the hook in front of it, unless the caller
- * looks up the frame of the hook itself. */
+/* Finds the hook of a policy that an address of code belongs to. Functions of a C file follow one another, so it is the
+ * last hook that begins before the address. A function that a hook calls counts as the hook before it in the file,
+ * unless the caller looks up the frame of the hook itself. */
 #include "policy/hooks.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -13,16 +14,13 @@ struct hook {
 
 /* The common part is the first member of all kinds. */
 static const struct hook common[] = {
-#define HOOK(name)                                  \
-    {                                               \
-#name, offsetof(struct heddle_policy, name) \
-    }
-    HOOK(init),         HOOK(finish),      HOOK(on.kernel),       HOOK(on.kernel_end),   HOOK(on.launched),
-    HOOK(on.ended),     HOOK(on.finished), HOOK(on.barrier_wait), HOOK(on.barrier_pass), HOOK(on.issued),
-    HOOK(on.committed), HOOK(on.branch),   HOOK(on.loop),         HOOK(on.coalesced),    HOOK(on.l1_access),
-    HOOK(on.l1_evict),  HOOK(on.l1_fill),  HOOK(on.held),         HOOK(on.cycles),       {0},
+#define HOOK(name)       {#name, offsetof(struct heddle_policy, name)},
+#define EVENT(name, ...) {"on." #name, offsetof(struct heddle_policy, on.name)},
+    HOOK(init) HOOK(finish) HEDDLE_EVENTS(EVENT){0},
 #undef HOOK
 };
+static_assert(sizeof common / sizeof *common == 3 + sizeof(struct heddle_events) / sizeof(void (*)(void)),
+              "HEDDLE_EVENTS has one row for each member of struct heddle_events");
 static const struct hook of_scheduler[] = {
 #define HOOK(name)                                     \
     {                                                  \

@@ -34,7 +34,7 @@ static const struct heddle_policy *member_of(const struct heddle_policy_entry *e
     }
 }
 
-/* The policy of the asked kind in the library, or a message. */
+/* Finds the policy of the asked kind in the library, or reports an error. */
 static const struct heddle_policy *policy_of(const struct heddle_policy_entry *entry, enum policy_kind kind,
                                              const struct source *spec, struct error *e)
 {
@@ -57,7 +57,7 @@ static const struct heddle_policy *policy_of(const struct heddle_policy_entry *e
     return NULL;
 }
 
-/* The first of a table's counters that cannot be kept as declared, or NULL. */
+/* The first of a table's counters that cannot be counted as declared, or NULL. */
 static const struct heddle_counter *wrong_counter(const struct heddle_counter *table, bool of_instructions)
 {
     for (const struct heddle_counter *c = table; c && c->name; c++) {
@@ -100,7 +100,7 @@ static bool is_complete(const struct heddle_policy_entry *entry, enum policy_kin
     return has_counters(p, spec, e);
 }
 
-/* What the library at the start of the spec exports; macro: what its file should have ended with. */
+/* Finds what the library at the start of the spec exports. macro: the line with which its file should have ended. */
 static const struct heddle_policy_entry *open_library(void **library, const struct source *spec, size_t length,
                                                       const char *macro, struct error *e)
 {

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A value as it is written, and where. */
+/* A value as it is written, and its place. */
 struct written {
     const struct source *source;
-    int column; /* of the value; 0: a default, which has no place in the spec */
+    int column; /* of the value; 0 means a default, which has no place in the spec */
     const char *text;
 };
 
@@ -96,7 +96,7 @@ static bool read_real(union heddle_value *value, const struct heddle_param *p, c
     return true;
 }
 
-/* Text is read where it lies: in choice->texts, or in the policy's own table. */
+/* A value of type text points into choice->texts, or into the policy's own table. */
 static bool read_value(union heddle_value *value, const struct heddle_param *p, const struct written *w,
                        struct error *e)
 {
@@ -121,7 +121,7 @@ static bool read_defaults(struct policy_choice *choice, const struct source *spe
     return true;
 }
 
-/* Keys that have gone, and what takes their place. */
+/* Keys that are gone, and the keys that take their place. */
 static const struct {
     const char *policy, *key, *now;
 } gone[] = {
@@ -150,12 +150,12 @@ static bool unknown_key(const struct policy_choice *choice, const struct source 
     return false;
 }
 
-/* What is being read: of one policy, or of one member of a bundle, which leaves keys that it does not have to
- * others. */
+/* The parameters that are being read: those of one policy, or of one member of a bundle, which leaves keys that it does
+ * not have to others. */
 struct reading {
     const struct source *spec;
     bool of_bundle;
-    uint32_t seen; /* parameters that were given, a bit each */
+    uint32_t seen; /* parameters that were given, one bit per parameter */
 };
 
 /* One `key=value`, or `key` alone for a flag. The text is ours and may be cut. */
@@ -190,7 +190,7 @@ static bool read_pairs(struct policy_choice *choice, struct reading *r, size_t l
     const struct source *spec = r->spec;
     if (!spec->text[length])
         return true;
-    free(choice->texts); /* of a bundle's own table: what is written counts instead */
+    free(choice->texts); /* the texts of a bundle's own table, which the written ones replace */
     choice->texts = strdup(spec->text);
     if (!choice->texts)
         return error_set(e, ERROR_NO_MEMORY, "no memory for a policy's parameters");
@@ -206,7 +206,7 @@ static bool read_pairs(struct policy_choice *choice, struct reading *r, size_t l
     return true;
 }
 
-/* The shortest of two spellings that reads back as the same number. */
+/* The shorter of two spellings that read back as the same number. */
 static void write_real(char *out, size_t size, double value)
 {
     snprintf(out, size, "%.15g", value);
@@ -240,7 +240,7 @@ static bool write_spec(struct policy_choice *choice, const struct source *spec, 
 
 static bool read_params(struct policy_choice *choice, struct reading *r, size_t length, struct error *e)
 {
-    /* The program that we live in may have set a locale with decimal commas. */
+    /* The host's program may have set a locale with decimal commas. */
     locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
     locale_t before = plain ? uselocale(plain) : (locale_t)0;
     bool good = read_defaults(choice, r->spec, e) && read_pairs(choice, r, length, e) && write_spec(choice, r->spec, e);

@@ -1,4 +1,4 @@
-/* All policies: the built-in ones and those of shared objects; specs `name:key=value,...` into values. */
+/* All policies, built-in and from shared objects; and how a spec `name:key=value,...` becomes values. */
 #ifndef HEDDLE_POLICY_REGISTRY_H
 #define HEDDLE_POLICY_REGISTRY_H
 
@@ -9,7 +9,7 @@ extern const struct heddle_scheduler *const policy_schedulers[]; /* NULL at the 
 extern const struct heddle_l1 *const policy_l1s[];
 extern const struct heddle_divergence *const policy_divergences[];
 extern const struct heddle_probe *const policy_probes[];
-/* Works with --functional, and only there. */
+/* Does the probe work with --functional, and only there? */
 static inline bool policy_probe_is_functional(const struct heddle_probe *p)
 {
     return p->blocks.branch || p->blocks.ran || p->blocks.left || p->blocks.write;
@@ -32,7 +32,7 @@ struct policy_choice {
 
 enum policy_kind { POLICY_SCHEDULER, POLICY_L1, POLICY_DIVERGENCE, POLICY_PROBE, POLICY_KINDS };
 
-/* The built-in policies of a kind, by number; NULL at the end. */
+/* The built-in policy of a kind by number; NULL after the last. */
 const struct heddle_policy *policy_builtin(enum policy_kind kind, size_t number);
 
 /* Unknown names, keys and values are errors with a caret under the place in the spec and the nearest known name; a path

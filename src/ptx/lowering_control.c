@@ -204,8 +204,8 @@ static bool has_parting_branch(const struct control *c, uint32_t block)
     const struct ptx_block *b = &c->cfg->blocks[block];
     const struct ptx_inst *in = control_last_of(c, block);
     const struct ptx_lowered *l = &c->w->insts[b->end - 1];
-    return b->succ_count == 2 && ptx_is_conditional_branch(in) && c->w->divergent[in->guard->index] && !l->if_taken &&
-           !l->if_not_taken;
+    bool has_guard = ptx_is_conditional_branch(in) && in->guard; /* brx has none */
+    return b->succ_count == 2 && has_guard && c->w->divergent[in->guard->index] && !l->if_taken && !l->if_not_taken;
 }
 
 /* Both ways of a branch have a branch of their own, into the same block or past it: threads meet in that block as well,

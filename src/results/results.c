@@ -8,6 +8,7 @@
 #include "results/metrics.h"
 #include "results/put.h"
 #include "results/races.h"
+#include "sm/sm.h"
 
 #include <errno.h>
 #include <math.h>
@@ -70,8 +71,8 @@ static json_t *spec(const struct gpu_options *g, const struct policy_choice *cho
 static json_t *probes(const struct gpu_options *g)
 {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < g->probe_count; i++)
-        json_array_append_new(list, text(g->probes[i].spec));
+    for (uint32_t i = 0; i < g->policies.probe_count; i++)
+        json_array_append_new(list, text(g->policies.probes[i].spec));
     return list;
 }
 
@@ -183,6 +184,8 @@ static json_t *host(const struct gpu *g, const struct gpu_kernel *sum, double wa
     json_t *o = json_object();
     getrusage(RUSAGE_SELF, &usage);
     put(o, "built_for", json_string(exec_built_for()));
+    if (sm_is_model)
+        put(o, "model", json_true());
     put(o, "wall_seconds", json_real(wall_seconds));
     put(o, "launch_seconds", json_real(g->launch_seconds));
     put(o, "parts", host_parts(g));
@@ -231,9 +234,9 @@ json_t *results_json(const struct gpu *g, const struct results_run *run)
     put(root, "machine", machine(&o->machine));
     put(root, "functional", json_boolean(o->functional));
     put_count(root, "seed", o->machine.seed);
-    put(root, "scheduler", spec(o, &o->scheduler));
-    put(root, "l1", spec(o, &o->l1));
-    put(root, "divergence", spec(o, &o->divergence));
+    put(root, "scheduler", spec(o, &o->policies.scheduler));
+    put(root, "l1", spec(o, &o->policies.l1));
+    put(root, "divergence", spec(o, &o->policies.divergence));
     put(root, "probes", probes(o));
     if (o->filter)
         put(root, "launches", launches(o->filter));

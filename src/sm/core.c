@@ -2,6 +2,8 @@
 #include "sm/core.h"
 #include "sm/regroup.h"
 
+const bool sm_is_model = false;
+
 struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t id, uint32_t core_count,
                      const struct sm_policies *policies, const struct sm_wires *wires, struct error *e)
 {
@@ -158,7 +160,7 @@ void sm_cycle(struct sm *c, uint64_t now)
         due_by(&c->due, PART_ISSUE, now + 1);
     *c->wake_at = due_next(&c->due, now);
     if (*c->net.blocked_bytes)
-        network_await_room(c);
+        core_link_await_room(c);
     if (unlikely(c->regroup) && *c->wake_at == SM_NEVER)
         regroup_check_stuck(c);
 }

@@ -8,6 +8,8 @@
 #ifndef HEDDLE_SM_DUE_H
 #define HEDDLE_SM_DUE_H
 
+#include "base/numbers.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -31,15 +33,14 @@ static inline void due_now(struct sm_due *d, enum core_part part) { d->at[part] 
 
 static inline void due_by(struct sm_due *d, enum core_part part, uint64_t cycle)
 {
-    d->at[part] = cycle < d->at[part] ? cycle : d->at[part];
+    d->at[part] = earlier(cycle, d->at[part]);
 }
 
 /* The next cycle in which the core must be run, after `now`. */
 static inline uint64_t due_next(const struct sm_due *d, uint64_t now)
 {
-    uint64_t a = d->at[PART_PIPELINES] < d->at[PART_LSU] ? d->at[PART_PIPELINES] : d->at[PART_LSU],
-             b = d->at[PART_ISSUE] < d->at[PART_FRONT] ? d->at[PART_ISSUE] : d->at[PART_FRONT], next = a < b ? a : b;
-    return next > now ? next : now + 1;
+    uint64_t a = earlier(d->at[PART_PIPELINES], d->at[PART_LSU]), b = earlier(d->at[PART_ISSUE], d->at[PART_FRONT]);
+    return later(earlier(a, b), now + 1);
 }
 
 #endif

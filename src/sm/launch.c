@@ -7,7 +7,7 @@ static uint64_t blocks_at_once(const struct sm *c)
 {
     uint64_t blocks = (uint64_t)c->launch.grid[0] * c->launch.grid[1] * c->launch.grid[2],
              share = (blocks + c->core_count - 1) / c->core_count;
-    return share < c->blocks.limit ? share : c->blocks.limit;
+    return smaller(share, c->blocks.limit);
 }
 
 /* Empties the caches that a launch finds empty. The instruction cache lives on, and so does a texture cache whose

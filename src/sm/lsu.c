@@ -8,6 +8,7 @@
  *
  * Textures are in lsu_texture.c where the machine has a queue of fragments; elsewhere hits take their turn at
  * writeback as if they came from memory. */
+#include "base/numbers.h"
 #include "sm/core.h"
 
 enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, LONGEST_ACCESS = 128, CLIENT_PAST_L1 = 3, CLIENT_L1D, CLIENTS };
@@ -290,7 +291,7 @@ static uint32_t packet_bytes(const struct sm *c, const struct packet *p)
 /* When a packet finds no room, the core's owner runs the core again as soon as there is some. */
 static inline bool has_network_room(struct sm *c, enum sm_origin origin, uint32_t bytes)
 {
-    if (network_has_room(&c->net, c->head.port, bytes, c->now))
+    if (core_link_has_room(&c->net, c->head.port, bytes, c->now))
         return true;
     c->lsu.no_room |= (uint8_t)(1u << origin);
     if (!*c->net.blocked_bytes || bytes < *c->net.blocked_bytes)
@@ -306,8 +307,8 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
         return;
     p->origin = (uint8_t)origin;
     p->core = (uint16_t)c->head.id;
-    p->slice = network_slice(&c->net, p->address);
-    network_push(&c->net, c->head.port, p, bytes, c->now);
+    p->slice = core_link_slice(&c->net, p->address);
+    core_link_push(&c->net, c->head.port, p, bytes, c->now);
     cache_miss_pop(cache);
     if (origin == ORIGIN_L1D && c->lsu.refusal == CACHE_FAIL_QUEUE)
         c->lsu.blocked = false;
@@ -323,19 +324,19 @@ __attribute__((noinline)) uint32_t sm_lsu_may_send(const struct sm *c)
         reads += 2;
     if (l->fragment_count)
         reads++;
-    uint32_t flits = reads * crossbar_flits(c->net.requests, READ_BYTES);
+    uint32_t flits = reads * network_flits(c->net.requests, READ_BYTES);
     if (l->d->misses.count)
-        flits += crossbar_flits(c->net.requests, packet_bytes(c, cache_miss_front(l->l1d)));
+        flits += network_flits(c->net.requests, packet_bytes(c, cache_miss_front(l->l1d)));
     /* A fill may send the line that it evicts. */
     else if (c->config->l1d.allocate == ALLOCATE_ON_FILL && l->responses.count)
-        flits += crossbar_flits(c->net.requests, WRITE_HEADER_BYTES + c->config->l1d.line_bytes);
+        flits += network_flits(c->net.requests, WRITE_HEADER_BYTES + c->config->l1d.line_bytes);
     if (l->dispatch != SM_NONE) {
         const struct sm_inflight *f = &c->flights.list[l->dispatch];
         uint32_t bytes = READ_BYTES;
         if (f->store || f->atomic)
             bytes = WRITE_HEADER_BYTES + LONGEST_ACCESS;
         if (f->route == ROUTE_PAST)
-            flits += 2 * crossbar_flits(c->net.requests, bytes);
+            flits += 2 * network_flits(c->net.requests, bytes);
     }
     return flits;
 }
@@ -388,7 +389,7 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
         c->account.counters.load_sector_hits += packet_sectors(outcome == CACHE_MISS ? r.present : p->sectors);
     if (packet_is_write(p)) {
         if (!r.sends_write) /* the cache has taken it: all its answers come at once */
-            for (uint32_t n = network_answers(&c->net, p); n; n--)
+            for (uint32_t n = core_link_answers(&c->net, p); n; n--)
                 acknowledge_store(c, p->warp);
     } else if (outcome == CACHE_HIT) {
         hit(c, (uint16_t)p->token);
@@ -425,7 +426,7 @@ static inline struct packet *make_packet(struct sm_lsu *l, const struct sm_infli
 static void expect_store_answers(struct sm *c, const struct packet *p)
 {
     if (packet_is_write(p))
-        c->slots[p->warp].stores += network_answers(&c->net, p);
+        c->slots[p->warp].stores += core_link_answers(&c->net, p);
 }
 
 static bool send_past_l1(struct sm *c, struct packet *p)
@@ -433,13 +434,13 @@ static bool send_past_l1(struct sm *c, struct packet *p)
     uint32_t bytes = packet_bytes(c, p);
     if (!has_network_room(c, ORIGIN_LSU, bytes))
         return false;
-    p->slice = network_slice(&c->net, p->address);
+    p->slice = core_link_slice(&c->net, p->address);
     expect_store_answers(c, p);
     if (c->config->atomics_drop_l1 && p->kind == PACKET_ATOMIC && c->lsu.l1d)
         cache_forget(c->lsu.l1d, p->address & ~(uint64_t)(c->config->l1d.line_bytes - 1), c->config->l1d.line_bytes);
-    network_push(&c->net, c->head.port, p, bytes, c->now);
+    core_link_push(&c->net, c->head.port, p, bytes, c->now);
     if (!packet_is_write(p) && p->kind != PACKET_ATOMIC) /* each of its pieces is answered */
-        c->flights.list[p->token].remaining += network_answers(&c->net, p) - 1;
+        c->flights.list[p->token].remaining += core_link_answers(&c->net, p) - 1;
     return true;
 }
 
@@ -451,7 +452,7 @@ STEP bool enter_l1_pipe(struct sm *c, const struct packet *p, bool l1d_only)
         if (access_l1d(c, p))
             return true;
         if (packet_is_write(p)) /* it was not taken, so no answer is expected */
-            c->slots[p->warp].stores -= network_answers(&c->net, p);
+            c->slots[p->warp].stores -= core_link_answers(&c->net, p);
         return false;
     }
     if (l->l1_count == l->l1_capacity)
@@ -734,8 +735,6 @@ static inline uint64_t instruction_next(const struct sm *c)
     return c->now + 1;
 }
 
-static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 static uint64_t lsu_next(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
@@ -749,7 +748,7 @@ static uint64_t lsu_next(const struct sm *c)
         next = earlier(next, l->shared_pipe[l->shared_head].ready);
     if (l->hits.count)
         next = earlier(next, l->hits.list[l->hits.head].ready);
-    return next > soon ? next : soon;
+    return later(next, soon);
 }
 
 void sm_lsu_step(struct sm *c)

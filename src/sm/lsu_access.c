@@ -191,10 +191,10 @@ static void set_atomic(struct sm *c, struct sm_inflight *f, const struct sm_acce
 {
     uint32_t expected = 0;
     for (uint32_t i = 0; i < a->count; i++)
-        expected += network_answers(&c->net, &(struct packet){.address = a->list[i].address,
-                                                              .bytes = a->list[i].bytes,
-                                                              .kind = PACKET_ATOMIC,
-                                                              .sectors = sm_sectors(&c->lsu, f, &a->list[i])});
+        expected += core_link_answers(&c->net, &(struct packet){.address = a->list[i].address,
+                                                                .bytes = a->list[i].bytes,
+                                                                .kind = PACKET_ATOMIC,
+                                                                .sectors = sm_sectors(&c->lsu, f, &a->list[i])});
     f->remaining = expected;
     await_atomic(c, f, expected);
 }

@@ -44,7 +44,7 @@ bool sm_texture_access(struct sm *c, const struct packet *p)
     struct packet line = {.address = p->address & ~(uint64_t)(g->line_bytes - 1), .bytes = (uint16_t)g->line_bytes};
     l->fragments[at] = (struct sm_fragment){.id = (uint16_t)p->token, .miss = miss};
     if (miss)
-        l->fragments[at].missing = (uint16_t)network_answers(&c->net, &line);
+        l->fragments[at].missing = (uint16_t)core_link_answers(&c->net, &line);
     l->fragment_misses += miss;
     return true;
 }

@@ -10,13 +10,12 @@
  * cores. The registers of a load are awaited until it ends, so that their values may come later; the core stops
  * before a cycle in which a kept load may end. Everything else that other cores can see ends the run: an atomic, a
  * surface, the end of a block. */
+#include "base/numbers.h"
 #include "sm/core.h"
-
-static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* Notes when the packet may be answered. If the network has been run past `now`, it has not seen the packet, which
  * is in the port after others. A texture passes no delay, and an atomic acts before it is answered. */
-void network_note_sent(struct sm_network *n, const struct packet *p, uint64_t now)
+void core_link_note_sent(struct sm_network *n, const struct packet *p, uint64_t now)
 {
     bool early = p->kind == PACKET_TEXTURE || p->kind == PACKET_ATOMIC;
     uint64_t at = later(now + (early ? 1 : n->answer_cycles), *n->clock.run_until);
@@ -25,10 +24,10 @@ void network_note_sent(struct sm_network *n, const struct packet *p, uint64_t no
     n->used = true;
 }
 
-void network_await_room(struct sm *c)
+void core_link_await_room(struct sm *c)
 {
     struct sm_network *n = &c->net;
-    uint64_t tick = crossbar_room_from(n->requests, c->head.port, crossbar_flits(n->requests, *n->blocked_bytes));
+    uint64_t tick = network_room_from(n->requests, c->head.port, network_flits(n->requests, *n->blocked_bytes));
     n->room_at = UINT64_MAX;
     if (tick != UINT64_MAX)
         n->room_at = later(network_owner_cycle(&n->clock, tick), c->now + 1);
@@ -56,10 +55,10 @@ static bool may_go_on(const struct sm *c, uint64_t now)
     const struct sm_network *n = &c->net;
     if (c->issue.loading && may_end_load(c))
         return false;
-    if (!n->used || network_is_known(n, now))
+    if (!n->used || core_link_is_known(n, now))
         return true;
     return c->config->lsu_steps == 1 &&
-           crossbar_room_from(n->requests, c->head.port, sm_lsu_may_send(c)) <= network_tick(&n->clock, now);
+           network_room_from(n->requests, c->head.port, sm_lsu_may_send(c)) <= network_tick(&n->clock, now);
 }
 
 /* Has the core done something that others may see at once? */
@@ -130,7 +129,7 @@ void sm_run_ahead(struct sm *c, uint64_t now, uint64_t end, struct answer_queue 
     if (c->head.deferred && !sm_perform_unseen(c))
         return;
     n->answered_at = UINT64_MAX;
-    n->used = !crossbar_input_empty(n->requests, c->head.port);
+    n->used = !network_input_is_empty(n->requests, c->head.port);
     answers->given_until = later(answers->given_until, now);
     run_ahead(c, end, answers);
 }

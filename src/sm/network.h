@@ -7,7 +7,7 @@
 
 #include "exec/exec.h"
 #include "mem/address_map.h"
-#include "mem/crossbar.h"
+#include "mem/network.h"
 #include "mem/pieces.h"
 
 struct sm;
@@ -29,7 +29,7 @@ struct sm_kept {
 };
 
 struct sm_network {
-    struct crossbar *requests;
+    struct network *requests;
     struct expected_answers *expected;
     /* What may happen while the core runs ahead. */
     bool keeps;  /* loads and stores are kept (struct sm_wires) */
@@ -53,7 +53,7 @@ struct sm_network {
 };
 
 /* The slice that has an address. */
-static inline uint8_t network_slice(const struct sm_network *n, uint64_t address)
+static inline uint8_t core_link_slice(const struct sm_network *n, uint64_t address)
 {
     uint32_t slice = address_map_slice(n->map, address);
     if (n->half)
@@ -61,30 +61,30 @@ static inline uint8_t network_slice(const struct sm_network *n, uint64_t address
     return (uint8_t)slice;
 }
 
-static inline uint32_t network_answers(const struct sm_network *n, const struct packet *request)
+static inline uint32_t core_link_answers(const struct sm_network *n, const struct packet *request)
 {
     return pieces_of_request(&n->cut, request);
 }
 
 /* Has the network been run for this cycle? Then it is known what has left the port before the cycle. Otherwise only a
  * lower bound is. */
-static inline bool network_is_known(const struct sm_network *n, uint64_t now) { return now < *n->clock.run_until; }
+static inline bool core_link_is_known(const struct sm_network *n, uint64_t now) { return now < *n->clock.run_until; }
 
-static inline bool network_has_room(const struct sm_network *n, uint32_t port, uint32_t bytes, uint64_t now)
+static inline bool core_link_has_room(const struct sm_network *n, uint32_t port, uint32_t bytes, uint64_t now)
 {
-    return crossbar_has_room_at(n->requests, port, bytes, network_tick(&n->clock, now));
+    return network_has_room_at(n->requests, port, bytes, network_tick(&n->clock, now));
 }
 
 /* The core is run again in the cycle in which its port has room for blocked_bytes, as far as that is known. */
-void network_await_room(struct sm *c);
-void network_note_sent(struct sm_network *n, const struct packet *p, uint64_t now);
+void core_link_await_room(struct sm *c);
+void core_link_note_sent(struct sm_network *n, const struct packet *p, uint64_t now);
 
-static inline void network_push(struct sm_network *n, uint32_t port, const struct packet *p, uint32_t bytes,
-                                uint64_t now)
+static inline void core_link_push(struct sm_network *n, uint32_t port, const struct packet *p, uint32_t bytes,
+                                  uint64_t now)
 {
     expected_add(n->expected, p, now);
-    crossbar_push(n->requests, port, p->slice, p, bytes, network_tick(&n->clock, now));
-    network_note_sent(n, p, now);
+    network_push(n->requests, port, p->slice, p, bytes, network_tick(&n->clock, now));
+    core_link_note_sent(n, p, now);
 }
 
 #endif

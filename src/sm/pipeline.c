@@ -73,7 +73,7 @@ static uint64_t units_next(const struct sm_pipelines *p, uint64_t now)
     for (uint32_t i = 0; i < p->unit_count; i++)
         if (collector_offers(p->collector, p->unit_from[i]) && p->unit_free_at[i] < next)
             next = p->unit_free_at[i];
-    return next > now ? next : now + 1;
+    return later(next, now + 1);
 }
 
 static uint64_t writeback_next(const struct sm_pipelines *p, uint64_t now)
@@ -95,5 +95,5 @@ uint64_t pipelines_next(const struct sm_pipelines *p, uint64_t now)
         return now + 1;
     uint64_t results = p->pending ? writeback_next(p, now) : SM_NEVER,
              units = collector_head(p->collector)->offers ? units_next(p, now) : SM_NEVER;
-    return results < units ? results : units;
+    return earlier(results, units);
 }

@@ -7,7 +7,7 @@
 static void make_listeners(struct sm *c, struct arena *a)
 {
 #define MAKE(event, ...) c->host.listeners.event.to = arena_alloc(a, SM_LISTENERS * sizeof *c->host.listeners.event.to);
-    SM_EVENTS(MAKE)
+    HEDDLE_EVENTS(MAKE)
 #undef MAKE
 }
 
@@ -18,7 +18,7 @@ void sm_listen(struct sm *c, const struct heddle_policy *p, void *state)
         c->host.listeners.event.to[c->host.listeners.event.count].fn = p->on.event; \
         c->host.listeners.event.to[c->host.listeners.event.count++].state = state;  \
     }
-    SM_EVENTS(LISTEN)
+    HEDDLE_EVENTS(LISTEN)
 #undef LISTEN
     c->host.hears_cycles = SM_HEARD(c, cycles);
     c->host.hears_issues =

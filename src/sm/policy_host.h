@@ -24,22 +24,6 @@ struct sm_scheduler {
 
 /* The listeners of each event. The lists are tables of their own: most are empty, and a core mostly looks at the
  * counts only. */
-#define SM_EVENTS(X)                              \
-    X(kernel)                                     \
-    X(kernel_end)                                 \
-    X(launched, uint32_t)                         \
-    X(ended, uint32_t)                            \
-    X(finished, uint32_t)                         \
-    X(barrier_wait, uint32_t)                     \
-    X(barrier_pass, uint32_t)                     \
-    X(issued, const struct heddle_issue *)        \
-    X(committed, uint32_t, uint32_t)              \
-    X(branch, const struct heddle_branch *)       \
-    X(loop, const struct heddle_loop_event *)     \
-    X(coalesced, const struct heddle_coalesced *) \
-    X(l1_access, const struct heddle_l1_access *) \
-    X(l1_evict, const struct heddle_l1_evict *)   \
-    X(l1_fill, const struct heddle_l1_fill *) X(held, uint64_t) X(cycles, uint64_t)
 #define SM_LIST(name, ...)                                                 \
     struct {                                                               \
         uint32_t count;                                                    \
@@ -49,7 +33,7 @@ struct sm_scheduler {
         } * to;                                                            \
     } name;
 struct sm_listeners {
-    SM_EVENTS(SM_LIST)
+    HEDDLE_EVENTS(SM_LIST)
 };
 #define SM_TELL(c, event, ...)                                                                \
     do {                                                                                      \

@@ -1,5 +1,6 @@
 #include "sm/program.h"
 
+#include "base/numbers.h"
 #include "exec/control.h"
 #include "ptx/cfg.h"
 #include "ptx/lowering.h"
@@ -309,7 +310,7 @@ static void set_registers(struct builder *b, struct sm_inst *s, const struct ptx
     for (uint32_t i = 0; i < total; i++)
         banks[i] = (uint8_t)(file_number(b, all[i]) % b->config->register_banks);
     s->banks = banks;
-    s->source_count = (uint8_t)(read < COLLECT_OPERANDS ? read : COLLECT_OPERANDS);
+    s->source_count = (uint8_t)smaller(read, COLLECT_OPERANDS);
     s->check_count = (uint8_t)total;
     s->destination_count = (uint8_t)b->destination_count;
     s->operands = collector_banks(banks, s->source_count);
@@ -386,9 +387,8 @@ static void describe(const struct builder *b, struct heddle_instruction *v, cons
     set_address(b, v, in);
     const uint32_t *destinations = s->registers + s->check_count - s->destination_count;
     uint32_t sources = s->check_count - s->destination_count;
-    v->source_count = (uint8_t)(sources < HEDDLE_SOURCES ? sources : HEDDLE_SOURCES);
-    v->destination_count =
-        (uint8_t)(s->destination_count < HEDDLE_DESTINATIONS ? s->destination_count : HEDDLE_DESTINATIONS);
+    v->source_count = (uint8_t)smaller(sources, HEDDLE_SOURCES);
+    v->destination_count = (uint8_t)smaller(s->destination_count, HEDDLE_DESTINATIONS);
     memcpy(v->source, s->registers, v->source_count * sizeof *v->source);
     memcpy(v->destination, destinations, v->destination_count * sizeof *v->destination);
 }

@@ -7,7 +7,7 @@
 #include "base/host_part.h"
 #include "mem/address_map.h"
 #include "mem/answers.h"
-#include "mem/crossbar.h"
+#include "mem/network.h"
 #include "mem/pieces.h"
 #include "sm/counters.h"
 #include "sm/observer.h"
@@ -16,6 +16,9 @@
 #include "sm/warp_log.h"
 
 enum { SM_PROBES = 16 };
+
+/* This core is the one that is written to be read (src/model); false means the fast one (src/sm). */
+extern const bool sm_is_model;
 
 /* The policies of a machine, with the values of their parameters. */
 struct sm_policies {
@@ -42,7 +45,7 @@ struct sm_counts {
 
 /* The connections of a core. The owner has all of them, and they stay. */
 struct sm_wires {
-    struct crossbar *requests; /* the core sends at its cluster's port */
+    struct network *requests; /* the core sends at its cluster's port */
     const struct address_map *map;
     struct network_clock clock;
     struct piece_rules cut; /* each piece of a request is answered */
@@ -66,7 +69,7 @@ struct sm_wires {
 /* The fields that the owner reads in every cycle, without a call. They come first in struct sm, whose other fields
  * are in core.h. */
 struct sm_head {
-    uint32_t id, port;     /* port: crossbar port of its cluster */
+    uint32_t id, port;     /* port: network port of its cluster */
     uint32_t deferred;     /* instructions that sm_perform will perform */
     uint32_t blocks_ended; /* since the owner set it to 0 */
     uint8_t part;          /* enum host_part: which part of it is being run */

@@ -105,9 +105,7 @@ void subcore_start(struct sm *c, uint32_t k, uint16_t id, const struct sm_inst *
 
 uint32_t subcore_fence(struct sm *c, const struct sm_inst *in)
 {
-    uint64_t start = c->now;
-    if (start < c->sub->fences_at)
-        start = c->sub->fences_at;
+    uint64_t start = later(c->sub->fences_at, c->now);
     c->sub->fences_at = start + in->initiation;
     return (uint32_t)(start - c->now) + in->latency;
 }

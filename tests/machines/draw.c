@@ -294,6 +294,10 @@ bool draw_machine(uint64_t seed, struct outcome *o)
     }
     if (!make_small(&t))
         return false;
+    if (one_in(&t.dice, 2)) {
+        try_key(&t, key_named("interconnect", "network"));
+        decide(&t, &is_good);
+    }
     uint64_t networks = 1 + below(&t.dice, 3), queues = below(&t.dice, 5), others = between(&t.dice, 0, 16),
              steps = networks + queues + others;
     for (uint64_t i = 0; i < steps && is_good; i++) {

@@ -1,4 +1,4 @@
-/* same CORE.json TWIN.json: are the results of a run on the core (src/sm) and on its twin the same but for `host`?
+/* same CORE.json MODEL.json: are the results of a run on the core (src/sm) and on the model the same but for `host`?
  * Prints the first differences; exit status 1: there are some. */
 #include <jansson.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static int show(const char *path, const json_t *a, const json_t *b)
     char *left = a ? json_dumps(a, JSON_ENCODE_ANY | JSON_COMPACT) : NULL,
          *right = b ? json_dumps(b, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
     if (shown++ < SHOWN)
-        printf("%s: core %.60s, twin %.60s\n", path, left ? left : "nothing", right ? right : "nothing");
+        printf("%s: core %.60s, model %.60s\n", path, left ? left : "nothing", right ? right : "nothing");
     free(left);
     free(right);
     return 1;
@@ -44,7 +44,7 @@ static int objects_differ(const char *path, const json_t *a, const json_t *b)
         snprintf(inner, sizeof inner, "%s.%s", path, key);
         const json_t *other = json_object_get(b, key);
         if (strcmp(key, "pipeline") == 0 && json_object_get(value, "decode"))
-            continue; /* what fills pipelines: the twin does not count it */
+            continue; /* README.md: stalls.pipeline.* */
         bad |= differ(inner, value, other);
     }
     return bad;
@@ -68,12 +68,12 @@ static int differ(const char *path, const json_t *a, const json_t *b)
 int main(int argc, char **argv)
 {
     if (argc != 3)
-        return fprintf(stderr, "usage: same CORE.json TWIN.json\n"), 2;
-    json_t *core = load(argv[1]), *twin = load(argv[2]);
+        return fprintf(stderr, "usage: same CORE.json MODEL.json\n"), 2;
+    json_t *core = load(argv[1]), *model = load(argv[2]);
     if (!json_is_array(json_object_get(core, "kernels")) || !json_array_size(json_object_get(core, "kernels")))
         return fprintf(stderr, "%s: no kernel was timed\n", argv[1]), 1;
-    int bad = differ("", core, twin);
+    int bad = differ("", core, model);
     json_decref(core);
-    json_decref(twin);
+    json_decref(model);
     return bad;
 }

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_TESTS_CROSSBAR_REFERENCE_H
 #define HEDDLE_TESTS_CROSSBAR_REFERENCE_H
 
-#include "mem/crossbar.h"
+#include "mem/network.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -21,17 +21,16 @@ struct reference_queue {
 };
 
 struct reference {
-    struct crossbar_config config;
+    struct network_config config;
     uint32_t inputs, outputs;
-    struct reference_queue *input, *output;                        /* output: wholly sent, arrived once ready */
-    int holder[CROSSBAR_PORTS_MOST];                               /* of an output; -1: none */
-    uint32_t next[CROSSBAR_PORTS_MOST], held[CROSSBAR_PORTS_MOST]; /* held: places of an output's buffer */
+    struct reference_queue *input, *output;                      /* output: wholly sent, arrived once ready */
+    int holder[NETWORK_PORTS_MOST];                              /* of an output; -1: none */
+    uint32_t next[NETWORK_PORTS_MOST], held[NETWORK_PORTS_MOST]; /* held: places of an output's buffer */
     uint64_t now;
-    struct crossbar_counters counters;
+    struct network_counters counters;
 };
 
-static inline struct reference *reference_create(const struct crossbar_config *config, uint32_t inputs,
-                                                 uint32_t outputs)
+static inline struct reference *reference_create(const struct network_config *config, uint32_t inputs, uint32_t outputs)
 {
     struct reference *r = calloc(1, sizeof *r);
     assert(r);
@@ -98,7 +97,7 @@ static inline bool reference_may_move(const struct reference *r, uint32_t input)
 /* One matching; asks: inputs with a packet that may move in it. */
 static inline void reference_match(struct reference *r, bool *moved)
 {
-    bool asks[CROSSBAR_PORTS_MOST];
+    bool asks[NETWORK_PORTS_MOST];
     for (uint32_t i = 0; i < r->inputs; i++)
         asks[i] = reference_may_move(r, i);
     for (uint32_t o = 0; o < r->outputs; o++) {
@@ -127,7 +126,7 @@ static inline void reference_match(struct reference *r, bool *moved)
 
 static inline void reference_cycle(struct reference *r, uint64_t now)
 {
-    bool stood[CROSSBAR_PORTS_MOST], moved[CROSSBAR_PORTS_MOST] = {false};
+    bool stood[NETWORK_PORTS_MOST], moved[NETWORK_PORTS_MOST] = {false};
     r->now = now;
     for (uint32_t i = 0; i < r->inputs; i++)
         stood[i] = reference_may_move(r, i);

@@ -9,7 +9,7 @@ static inline void lockstep_open(struct kernel_run *k, const char *ptx, const ch
                                  const struct heddle_probe *own)
 {
     struct gpu_options options = {.functional = true,
-                                  .probe_count = 1,
+                                  .policies.probe_count = 1,
                                   .max_cycles = 100000000,
                                   .machine = {.name = "test",
                                               .cores = 1,
@@ -21,10 +21,10 @@ static inline void lockstep_open(struct kernel_run *k, const char *ptx, const ch
                                                      .shared_bytes = 49152,
                                                      .register_banks = 16}}};
     memset(k, 0, sizeof *k);
-    if (spec && !policy_choose(&options.probes[0], POLICY_PROBE, spec, &k->error))
+    if (spec && !policy_choose(&options.policies.probes[0], POLICY_PROBE, spec, &k->error))
         fail_msg("%s", k->error.text);
     if (!spec)
-        options.probes[0] = (struct policy_choice){.policy = &own->policy, .probe = own, .spec = "own"};
+        options.policies.probes[0] = (struct policy_choice){.policy = &own->policy, .probe = own, .spec = "own"};
     k->gpu = gpu_create(&options, &k->error);
     if (!k->gpu)
         fail_msg("%s", k->error.text);

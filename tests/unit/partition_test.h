@@ -37,7 +37,7 @@ struct rig {
     struct arena arena;
     struct mem_config config;
     struct address_map map;
-    struct crossbar *requests, *replies;
+    struct network *requests, *replies;
     struct partition *partition;
     uint64_t now, dram_now, dram_phase, l2_ticks;
     uint64_t memory_now; /* the cycle of all but the requests on their way: now, or up to `lead` cycles later */
@@ -55,7 +55,7 @@ static inline struct mem_config default_config(void)
 {
     return (struct mem_config){
         .core_count = CORES,
-        .crossbar = {.flit_bytes = 40, .input_flits = 16, .output_flits = 16, .hop_cycles = HOP, .speedup = 1},
+        .network = {.flit_bytes = 40, .input_flits = 16, .output_flits = 16, .hop_cycles = HOP, .speedup = 1},
         .l2 = {.cache = {.sets = 16,
                          .ways = 4,
                          .line_bytes = 128,
@@ -122,8 +122,8 @@ static inline struct rig *rig_of(struct mem_config config)
     r->config = config;
     assert_true(address_map_init(&r->map, &r->config.dram, config.l2.slices_per_channel, &e));
     uint32_t slices = config.dram.channels * config.l2.slices_per_channel, ports = ports_of(&config);
-    r->requests = crossbar_create(&r->arena, &r->config.crossbar, ports, slices);
-    r->replies = crossbar_create(&r->arena, &r->config.crossbar, slices, ports);
+    r->requests = network_create(&r->arena, &r->config.network, NETWORK_REQUESTS, ports, slices);
+    r->replies = network_create(&r->arena, &r->config.network, NETWORK_REPLIES, slices, ports);
     r->partition = partition_create(&r->arena, &r->config, &r->map, 0, r->requests, r->replies,
                                     &(struct partition_hooks){.context = r, .on_atomic = count_atomic});
     return r;
@@ -139,7 +139,7 @@ static inline void rig_free(struct rig *r)
 
 static inline void take_requests(struct rig *r)
 {
-    for (uint64_t left = crossbar_look(r->requests)->waiting[0]; left; left &= left - 1)
+    for (uint64_t left = r->requests->waiting[0]; left; left &= left - 1)
         if (__builtin_ctzll(left) < (int)r->config.l2.slices_per_channel)
             partition_take_request(r->partition, (uint32_t)__builtin_ctzll(left), r->now, r->now);
 }
@@ -176,10 +176,10 @@ static inline void tick_partition(struct rig *r, uint32_t dram_ticks)
 static inline void collect_replies(struct rig *r)
 {
     for (uint32_t o = 0; o < ports_of(&r->config) && !r->holds_replies; o++)
-        while (crossbar_front(r->replies, o)) {
+        while (network_front(r->replies, o)) {
             assert_true(r->log_count < LOG);
-            r->log[r->log_count++] = (struct reply){.cycle = r->memory_now, .packet = *crossbar_front(r->replies, o)};
-            crossbar_pop(r->replies, o);
+            r->log[r->log_count++] = (struct reply){.cycle = r->memory_now, .packet = *network_front(r->replies, o)};
+            network_pop(r->replies, o);
         }
 }
 
@@ -192,7 +192,7 @@ static inline void tick_memory(struct rig *r)
     r->dram_now += dram_ticks;
     tick_partition(r, dram_ticks);
     r->l2_ticks = r->memory_now + 1;
-    crossbar_cycle(r->replies, r->memory_now);
+    network_cycle(r->replies, r->memory_now);
     collect_replies(r);
 }
 
@@ -204,7 +204,7 @@ static inline void tick(struct rig *r)
     if (r->memory_now < r->now)
         for (uint32_t i = 0; i <= r->lead; i++)
             tick_memory(r);
-    crossbar_cycle(r->requests, r->now);
+    network_cycle(r->requests, r->now);
 }
 
 static inline void run(struct rig *r, uint32_t cycles)
@@ -219,7 +219,7 @@ static inline void drain(struct rig *r)
     do {
         tick(r);
         assert_true(r->now - start < 200000);
-    } while (!partition_idle(r->partition) || !crossbar_empty(r->requests) || !crossbar_empty(r->replies));
+    } while (!partition_idle(r->partition) || !network_is_empty(r->requests) || !network_is_empty(r->replies));
 }
 
 static inline struct packet request_of(enum packet_kind kind, uint32_t core, uint64_t address, uint32_t bytes,
@@ -237,9 +237,9 @@ static inline bool try_send(struct rig *r, const struct packet *p)
 {
     uint32_t bytes = packet_is_write(p) ? 8u + p->bytes : 8;
     uint32_t port = p->core / cores_per_port(&r->config);
-    if (!crossbar_has_room(r->requests, port, bytes))
+    if (!network_has_room(r->requests, port, bytes))
         return false;
-    crossbar_push(r->requests, port, address_map_slice(&r->map, p->address), p, bytes, r->now);
+    network_push(r->requests, port, address_map_slice(&r->map, p->address), p, bytes, r->now);
     return true;
 }
 

@@ -45,19 +45,19 @@ static inline void policy_open(struct timed *t, const struct policy_run *r, cons
                    &t->error))
         fail_msg("%s", t->error.text);
     if (r->scheduler) {
-        policy_choose_own(&options.scheduler, &r->scheduler->policy);
-        options.scheduler.scheduler = r->scheduler;
+        policy_choose_own(&options.policies.scheduler, &r->scheduler->policy);
+        options.policies.scheduler.scheduler = r->scheduler;
     }
     if (r->l1) {
-        policy_choose_own(&options.l1, &r->l1->policy);
-        options.l1.l1 = r->l1;
+        policy_choose_own(&options.policies.l1, &r->l1->policy);
+        options.policies.l1.l1 = r->l1;
     }
     if (r->divergence) {
-        policy_choose_own(&options.divergence, &r->divergence->policy);
-        options.divergence.divergence = r->divergence;
+        policy_choose_own(&options.policies.divergence, &r->divergence->policy);
+        options.policies.divergence.divergence = r->divergence;
     }
     for (uint32_t i = 0; i < 4 && r->probes[i]; i++) {
-        struct policy_choice *probe = &options.probes[options.probe_count++];
+        struct policy_choice *probe = &options.policies.probes[options.policies.probe_count++];
         policy_choose_own(probe, &r->probes[i]->policy);
         probe->probe = r->probes[i];
     }

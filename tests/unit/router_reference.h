@@ -3,7 +3,7 @@
 #ifndef HEDDLE_TESTS_ROUTER_REFERENCE_H
 #define HEDDLE_TESTS_ROUTER_REFERENCE_H
 
-#include "mem/crossbar.h"
+#include "mem/network.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct slow_queue {
 };
 
 struct slow_router {
-    struct crossbar_config config;
+    struct network_config config;
     uint32_t inputs, outputs, link_in, link_out;
     struct slow_queue *injection, *link, *buffer; /* of an input */
     struct slow_queue *switched, *leaving, *landed,
@@ -31,7 +31,7 @@ struct slow_router {
     uint32_t used_in[SLOW_PORTS], used_out[SLOW_PORTS];
     int owner[SLOW_PORTS], has[SLOW_PORTS]; /* input that an output belongs to, output that an input has */
     uint32_t next[SLOW_PORTS];
-    struct crossbar_counters counters;
+    struct network_counters counters;
 };
 
 static inline struct slow_flit slow_pop(struct slow_queue *q)
@@ -51,7 +51,7 @@ static inline void slow_push(struct slow_queue *q, struct slow_flit f, uint64_t 
 
 static inline bool slow_due(const struct slow_queue *q, uint64_t now) { return q->count && q->flit[0].at <= now; }
 
-static inline struct slow_router *slow_create(const struct crossbar_config *c, uint32_t inputs, uint32_t outputs)
+static inline struct slow_router *slow_create(const struct network_config *c, uint32_t inputs, uint32_t outputs)
 {
     struct slow_router *r = calloc(1, sizeof *r);
     assert(r && inputs <= SLOW_PORTS && outputs <= SLOW_PORTS);

@@ -53,7 +53,7 @@ static void pieces_of_two_sectors(void **state)
     config.l2.slices_per_channel = 1;
     config.l2.cache.sector_bytes = 64;
     config.l2.cache.port_bytes = 64;
-    config.crossbar.flit_bytes = 72;
+    config.network.flit_bytes = 72;
     config.l2.atomic_sector_cycles = EACH;
     struct rig *r = rig_of(config);
     warm(r, 0, 4 * LINE);
@@ -79,7 +79,7 @@ static void stores_sector_by_sector(void **state)
         config.l2.store_sector_cycles = EACH;
         config.l2.cache.sector_bytes = 64;
         config.l2.cache.port_bytes = 64;
-        config.crossbar.flit_bytes = 72;
+        config.network.flit_bytes = 72;
         struct rig *r = rig_of(config);
         warm(r, 0, 4 * LINE);
         uint32_t before = r->log_count;

@@ -341,8 +341,8 @@ static uint32_t random_next(uint64_t *seed)
     return (uint32_t)(*seed >> 33);
 }
 
-/* What collector_moves promises: a second collector is stepped only where it says so, and else forgets the writes of the
- * cycle, as in a core. Nothing may tell them apart. */
+/* What collector_moves promises: a second collector is stepped only where it says so, and else forgets the writes of
+ * the cycle, as in a core. Nothing may tell them apart. */
 struct pair {
     struct bench all, lazy;
     uint32_t inside, accepted, taken;

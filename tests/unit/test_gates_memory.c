@@ -16,7 +16,7 @@ enum { FIRST_ISSUE = 3, TO_UNIT = 5, LINE = 128, SECTOR = 32 };
 
 static uint64_t crossing(const struct machine *m)
 {
-    return m->mem.crossbar.hop_cycles ? m->mem.crossbar.hop_cycles + 1 : 0;
+    return m->mem.network.hop_cycles ? m->mem.network.hop_cycles + 1 : 0;
 }
 
 /* From a request in a core's hands to the last of its sectors in the core again. */

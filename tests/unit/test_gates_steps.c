@@ -160,7 +160,7 @@ static void test_shared_steps(void **state)
 /* From a request in a core's hands to the last of its sectors in the core again: as in test_gates_memory.c. */
 static uint64_t round_trip(const struct machine *m, uint32_t sectors)
 {
-    uint64_t crossing = m->mem.crossbar.hop_cycles + 1;
+    uint64_t crossing = m->mem.network.hop_cycles + 1;
     return 1 + crossing + 1 + m->mem.l2.rop_cycles + sectors + 1 + crossing + 1 + 1;
 }
 

@@ -391,6 +391,18 @@ static void threads_meet_on_the_way(void **state)
     CHECK(rules);
 }
 
+/* It parts threads, but has no condition of which one could ask whether it is the same for all. */
+static void a_branch_through_a_table_has_no_guard(void **state)
+{
+    (void)state;
+    static const struct rule rules[] = {
+        {"and.b32 %r5, %r1, 1;\nT: .branchtargets A, B;\nbrx.idx %r5, T;\nA:\nadd.u32 %r0, %r2, 1;\nbra C;\nB:\n"
+         "add.u32 %r0, %r3, 1;\nC:",
+         "1 3 1 1 1"},
+    };
+    CHECK(rules);
+}
+
 static void pointers_that_step_are_moved(void **state)
 {
     (void)state;
@@ -748,6 +760,7 @@ int main(void)
         cmocka_unit_test(short_branches_become_predicates),
         cmocka_unit_test(loops_that_count_are_unrolled),
         cmocka_unit_test(threads_meet_on_the_way),
+        cmocka_unit_test(a_branch_through_a_table_has_no_guard),
         cmocka_unit_test(pointers_that_step_are_moved),
         cmocka_unit_test(sums_are_cleared_in_pairs),
         cmocka_unit_test(a_loop_may_end_with_the_kernel),

@@ -190,7 +190,7 @@ static void test_keys_have_fields_of_their_own(void **state)
     static const size_t bytes[MACHINE_TYPE_COUNT] = {
         [MACHINE_U32] = 4,   [MACHINE_U64] = 8,      [MACHINE_MHZ] = 8,   [MACHINE_BOOL] = 1,   [MACHINE_LIST] = 20,
         [MACHINE_TEXT] = 64, [MACHINE_MULTIPLY] = 4, [MACHINE_INDEX] = 4, [MACHINE_WRITES] = 4, [MACHINE_ALLOCATE] = 4,
-        [MACHINE_DRAM] = 4,  [MACHINE_EMPTIES] = 4,  [MACHINE_BOOK] = 4};
+        [MACHINE_DRAM] = 4,  [MACHINE_EMPTIES] = 4,  [MACHINE_BOOK] = 4,  [MACHINE_NETWORK] = 4};
     for (uint32_t i = 0; i < machine_key_count; i++) {
         const struct machine_key *a = &machine_keys[i];
         assert_int_equal(a->bytes, bytes[a->type]);
@@ -284,11 +284,15 @@ static void test_rulebooks(void **state)
         const struct machine_key *k = &machine_keys[i];
         assert_true(!strcmp(k->section, "rules") == !!k->read);
         rules += !!k->read;
-        mistakes += k->read && *k->mistake;
-        for (int book = 0; book < MACHINE_BOOKS; book++)
-            if (!machine_parse(&m, k, k->value[book], strlen(k->value[book]), &why))
+        mistakes += k->mistake != NULL;
+        for (uint32_t book = 0; book < MACHINE_BOOKS; book++) {
+            const char *value = machine_value_in(k, book);
+            if (!machine_parse(&m, k, value, strlen(value), &why))
                 fail_msg("%s.%s in %s: %s", k->section, k->name, machine_books[book].name, why.expected);
-        if (k->read && *k->mistake && !machine_parse(&m, k, k->mistake, strlen(k->mistake), &why))
+            if (k->in[book] && !strcmp(k->in[book], k->value))
+                fail_msg("%s: %s says what all rulebooks say", k->name, machine_books[book].name);
+        }
+        if (k->mistake && !machine_parse(&m, k, k->mistake, strlen(k->mistake), &why))
             fail_msg("%s, mistake: %s", k->name, why.expected);
         if (k->read && !*k->read)
             fail_msg("%s: where was it read?", k->name);
@@ -315,7 +319,10 @@ static void test_rules(void **state)
     assert_true(machine_load(&m, "machines/gtx480.ini", sets, 3, &e));
     assert_string_equal(book_of(&m), "gpgpusim-2");
     assert_true(m.sm.code_packed && m.sm.ends_in_fetch && !m.sm.fetch_moves_on);
-    refuse("[machine]\nrules = gpgpusim-5\n", 2, 9, "expected gpgpusim-2, gpgpusim-3, gpgpusim-4, ccws-2012 or hopper");
+    refuse("[machine]\nrules = gpgpusim-5\n", 2, 9, "expected gpgpusim-2, gpgpusim-3, gpgpusim-4 or ccws-2012");
+    refuse("[machine]\nrules = hopper\n", 2, 9, "write based_on = h200 instead"); /* a rulebook once */
+    m = load_text("[machine]\nbased_on = h200\ncores = 6\n");
+    assert_true(m.cores == 6 && m.sm.sub_cores && m.sm.exact_sectors && !m.mem.l2.upper_halves_slip);
     refuse("[rules]\ncode_backed = true\n", 2, 1, "did you mean code_packed?");
     refuse("[machine]\nrules = gpgpusim-3\n[l2]\nsector_bytes = 32\n", 4, 16, "divides lines");
     refuse("[l2]\nsector_bytes = 32\n[machine]\nrules = gpgpusim-3\n", 4, 9, "divides lines"); /* the book's rule */
@@ -648,12 +655,12 @@ static void test_import(void **state)
     assert_int_equal(m.mem.l2.dram_queue, 62);
     assert_int_equal(m.mem.l2.return_queue, 63);
     assert_int_equal(m.mem.l2.reply_queue, 64);
-    assert_int_equal(m.mem.crossbar.flit_bytes, 40);
-    assert_int_equal(m.mem.crossbar.input_flits, 73);
-    assert_int_equal(m.mem.crossbar.speedup, 2);
-    assert_int_equal(m.mem.crossbar.injection_flits, 9);
-    assert_int_equal(m.mem.crossbar.ejection_flits, 16);
-    assert_int_equal(m.mem.crossbar.hop_cycles, 4);
+    assert_int_equal(m.mem.network.flit_bytes, 40);
+    assert_int_equal(m.mem.network.input_flits, 73);
+    assert_int_equal(m.mem.network.speedup, 2);
+    assert_int_equal(m.mem.network.injection_flits, 9);
+    assert_int_equal(m.mem.network.ejection_flits, 16);
+    assert_int_equal(m.mem.network.hop_cycles, 4);
     assert_int_equal(m.mem.dram.scheduler, DRAM_FIFO);
     assert_int_equal(m.mem.dram.t_rtpl, 2);
     assert_int_equal(m.mem.dram.channel_bit, 9);
@@ -677,11 +684,11 @@ static void test_import(void **state)
     assert_false(m.sm.fence_drops_l1);
     assert_int_equal(m.sm.launch_empties, LAUNCH_EMPTIES_CACHES);
     assert_int_equal(m.sm.issue_per_warp, 2);
-    assert_int_equal(m.mem.crossbar.input_flits, 19);
-    assert_int_equal(m.mem.crossbar.output_flits, 28);
-    assert_int_equal(m.mem.crossbar.injection_flits, 0);
-    assert_int_equal(m.mem.crossbar.hop_cycles, 0);
-    assert_int_equal(m.mem.crossbar.speedup, 1);
+    assert_int_equal(m.mem.network.input_flits, 19);
+    assert_int_equal(m.mem.network.output_flits, 28);
+    assert_int_equal(m.mem.network.injection_flits, 0);
+    assert_int_equal(m.mem.network.hop_cycles, 0);
+    assert_int_equal(m.mem.network.speedup, 1);
     assert_int_equal(m.mem.dram.t_rc, 35);
     assert_int_equal(m.mem.dram.banks, 8);
     assert_int_equal(m.mem.dram.queue, 16);

@@ -1,6 +1,6 @@
-/* Owners of a network's inputs that are in other cycles than the network (crossbar_has_room_at): what they push, and
+/* Owners of a network's inputs that are in other cycles than the network (network_has_room_at): what they push, and
  * what they are refused, early or late, is as if all were in the same cycle. */
-#include "mem/crossbar.h"
+#include "mem/network.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ struct traffic {
     struct event list[PORTS][EVENTS_MOST];
     uint32_t count[PORTS];
     uint64_t arrived; /* a sum over what arrived, where and when */
-    struct crossbar_counters counters;
+    struct network_counters counters;
 };
 
 static struct traffic in_step, apart;
@@ -42,35 +42,33 @@ static uint32_t below(uint64_t *seed, uint32_t n)
     return (uint32_t)(*seed >> 33) % n;
 }
 
-static void push(struct crossbar *x, uint32_t input, const struct event *e, uint32_t number)
+static void push(struct network *x, uint32_t input, const struct event *e, uint32_t number)
 {
     struct packet p = {.token = number, .core = (uint16_t)input};
-    crossbar_push(x, input, e->output, &p, e->flits * FLIT, e->cycle);
+    network_push(x, input, e->output, &p, e->flits * FLIT, e->cycle);
 }
 
 /* Outputs take packets in some cycles only, the same ones in both runs. */
-static void run_cycle(struct crossbar *x, struct traffic *t, uint64_t now)
+static void run_cycle(struct network *x, struct traffic *t, uint64_t now)
 {
-    crossbar_cycle(x, now);
+    network_cycle(x, now);
     for (uint32_t o = 0; o < OUTPUTS; o++)
-        if ((now * 2654435761u >> (8 + o)) % 3 == 0 && crossbar_front(x, o)) {
-            const struct packet *p = crossbar_front(x, o);
+        if ((now * 2654435761u >> (8 + o)) % 3 == 0 && network_front(x, o)) {
+            const struct packet *p = network_front(x, o);
             t->arrived = t->arrived * 31 + (p->token * 7919u + p->core * 31u + o) * now;
-            crossbar_pop(x, o);
+            network_pop(x, o);
         }
 }
 
-static struct crossbar *make(const struct crossbar_config *config)
+static struct network *make(const struct network_config *config)
 {
-    struct crossbar *x = crossbar_create(&arena, config, PORTS, OUTPUTS);
-    crossbar_note_times(x);
-    return x;
+    return network_create(&arena, config, NETWORK_REQUESTS, PORTS, OUTPUTS);
 }
 
 /* All in the same cycle. */
-static void run_in_step(const struct crossbar_config *config, uint32_t pause)
+static void run_in_step(const struct network_config *config, uint32_t pause)
 {
-    struct crossbar *x = make(config);
+    struct network *x = make(config);
     struct traffic *t = &in_step;
     uint64_t seed = 99;
     memset(t, 0, sizeof *t);
@@ -80,21 +78,21 @@ static void run_in_step(const struct crossbar_config *config, uint32_t pause)
                 continue;
             struct event *e = &t->list[i][t->count[i]++];
             *e = (struct event){.cycle = now, .flits = 1 + 4 * (below(&seed, 3) == 0), .output = below(&seed, OUTPUTS)};
-            e->taken = crossbar_has_room(x, i, e->flits * FLIT);
-            assert_true(crossbar_has_room_at(x, i, e->flits * FLIT, now) == e->taken);
+            e->taken = network_has_room(x, i, e->flits * FLIT);
+            assert_true(network_has_room_at(x, i, e->flits * FLIT, now) == e->taken);
             if (e->taken)
                 push(x, i, e, t->count[i]);
         }
         run_cycle(x, t, now);
     }
-    t->counters = *crossbar_counters(x);
+    t->counters = *network_counters(x);
 }
 
 /* The owner's next event, if that can be told now; next: the network's next cycle. */
-static bool replay(struct crossbar *x, uint32_t input, uint32_t number, uint64_t next)
+static bool replay(struct network *x, uint32_t input, uint32_t number, uint64_t next)
 {
     const struct event *e = &in_step.list[input][number];
-    bool room = crossbar_has_room_at(x, input, e->flits * FLIT, e->cycle);
+    bool room = network_has_room_at(x, input, e->flits * FLIT, e->cycle);
     if (e->cycle > next && !room)
         return false; /* it is not known yet */
     assert_true(room == e->taken);
@@ -105,14 +103,14 @@ static bool replay(struct crossbar *x, uint32_t input, uint32_t number, uint64_t
 
 /* Each owner somewhere else: ahead as long as there is room for certain, behind as long as the network does not care.
  */
-static void run_apart(const struct crossbar_config *config, uint64_t seed, uint32_t *ahead, uint32_t *behind)
+static void run_apart(const struct network_config *config, uint64_t seed, uint32_t *ahead, uint32_t *behind)
 {
-    struct crossbar *x = make(config);
+    struct network *x = make(config);
     uint32_t done[PORTS] = {0};
     memset(&apart, 0, sizeof apart);
     for (uint64_t now = 1; now < CYCLES; now++) {
         for (uint32_t i = 0; i < PORTS; i++) {
-            bool may_wait = crossbar_settled_cycles(x, i) > 0;
+            bool may_wait = network_settled_cycles(x, i) > 0;
             uint64_t until = may_wait && below(&seed, 4) ? 0 : now + below(&seed, 40);
             while (done[i] < in_step.count[i] && in_step.list[i][done[i]].cycle <= until) {
                 uint64_t cycle = in_step.list[i][done[i]].cycle;
@@ -122,15 +120,15 @@ static void run_apart(const struct crossbar_config *config, uint64_t seed, uint3
                 *ahead += cycle > now;
                 *behind += cycle < now;
             }
-            assert_true(crossbar_settled_cycles(x, i) || done[i] == in_step.count[i] ||
+            assert_true(network_settled_cycles(x, i) || done[i] == in_step.count[i] ||
                         in_step.list[i][done[i]].cycle > now);
         }
         run_cycle(x, &apart, now);
     }
-    apart.counters = *crossbar_counters(x);
+    apart.counters = *network_counters(x);
 }
 
-static void compare(const struct crossbar_config *config)
+static void compare(const struct network_config *config)
 {
     for (uint32_t pause = 1; pause <= 6; pause++) {
         uint32_t ahead = 0, behind = 0;
@@ -149,38 +147,50 @@ static void compare(const struct crossbar_config *config)
 static void test_crossbar(void **state)
 {
     (void)state;
-    compare(&(struct crossbar_config){.flit_bytes = FLIT, .input_flits = 17, .output_flits = 24, .speedup = 1});
+    compare(&(struct network_config){.flit_bytes = FLIT, .input_flits = 17, .output_flits = 24, .speedup = 1});
 }
 
 static void test_input_of_a_power_of_two(void **state)
 {
     (void)state;
-    compare(&(struct crossbar_config){.flit_bytes = FLIT, .input_flits = 8, .output_flits = 9, .speedup = 1});
+    compare(&(struct network_config){.flit_bytes = FLIT, .input_flits = 8, .output_flits = 9, .speedup = 1});
 }
 
 static void test_speedup(void **state)
 {
     (void)state;
-    compare(&(struct crossbar_config){.flit_bytes = FLIT, .input_flits = 17, .output_flits = 24, .speedup = 2});
+    compare(&(struct network_config){.flit_bytes = FLIT, .input_flits = 17, .output_flits = 24, .speedup = 2});
 }
 
 static void test_hops(void **state)
 {
     (void)state;
-    compare(&(struct crossbar_config){
+    compare(&(struct network_config){
         .flit_bytes = FLIT, .input_flits = 16, .output_flits = 64, .hop_cycles = 9, .speedup = 1});
 }
 
 static void test_router(void **state)
 {
     (void)state;
-    compare(&(struct crossbar_config){.flit_bytes = FLIT,
-                                      .input_flits = 9 + 8,
-                                      .output_flits = 8 + 16,
-                                      .hop_cycles = 4,
-                                      .speedup = 2,
-                                      .injection_flits = 9,
-                                      .ejection_flits = 16});
+    compare(&(struct network_config){.flit_bytes = FLIT,
+                                     .input_flits = 9 + 8,
+                                     .output_flits = 8 + 16,
+                                     .hop_cycles = 4,
+                                     .speedup = 2,
+                                     .injection_flits = 9,
+                                     .ejection_flits = 16});
+}
+
+static void test_mesh(void **state)
+{
+    (void)state;
+    compare(&(struct network_config){.network = NETWORK_IS_mesh,
+                                     .flit_bytes = FLIT,
+                                     .input_flits = 17,
+                                     .output_flits = 24,
+                                     .mesh_buffer_flits = 4,
+                                     .mesh_router_cycles = 2,
+                                     .mesh_link_cycles = 1});
 }
 
 static void test_ticks(void **state)
@@ -210,6 +220,7 @@ int main(void)
         cmocka_unit_test_teardown(test_speedup, teardown),
         cmocka_unit_test_teardown(test_hops, teardown),
         cmocka_unit_test_teardown(test_router, teardown),
+        cmocka_unit_test_teardown(test_mesh, teardown),
         cmocka_unit_test(test_ticks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,7 +163,7 @@ static void test_stores_fetch(void **state)
     c.l2.cache.sector_bytes = 0;
     c.l2.cache.stores_fetch = true;
     c.l2.slices_per_channel = 1;
-    c.crossbar.flit_bytes = 136;
+    c.network.flit_bytes = 136;
     struct rig *r = rig_of(c);
     send(r, PACKET_STORE, 1, 0x1020, 32, 7);
     drain(r);
@@ -361,7 +361,7 @@ static void test_no_l2(void **state)
     (void)state;
     struct mem_config c = default_config();
     c.l2.cache.sets = 0;
-    c.crossbar.flit_bytes = 136;
+    c.network.flit_bytes = 136;
     struct rig *r = rig_of(c);
     send(r, PACKET_LOAD, 0, 0x1000, 64, 1);
     drain(r);
@@ -535,7 +535,7 @@ static void test_random_requests(void **state)
     c.l2.slices_per_channel = 1;
     check_random(c, 3);
     c.l2.cache.sector_bytes = 0;
-    c.crossbar.speedup = 2;
+    c.network.speedup = 2;
     check_random(c, 4);
     c.l2.cache.sets = 0;
     c.dram_khz = 924000;
@@ -686,7 +686,7 @@ static void test_description(void **state)
     send(r, PACKET_LOAD, 0, 0x1000, 32, 1);
     run(r, HOP + 3);
     partition_describe(r->partition, text, sizeof(text));
-    assert_non_null(strstr(text, "1 requests in the delay from the crossbar, the first until core cycle 25"));
+    assert_non_null(strstr(text, "1 requests in the delay from the network, the first until core cycle 25"));
     run(r, 22);
     partition_describe(r->partition, text, sizeof(text));
     assert_non_null(strstr(text, "1 misses outstanding"));

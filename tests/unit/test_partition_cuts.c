@@ -205,7 +205,7 @@ static void test_data_port(void **state)
     (void)state;
     struct mem_config c = default_config();
     c.l2.cache.sector_bytes = 0;
-    c.crossbar.flit_bytes = 136;
+    c.network.flit_bytes = 136;
     struct rig *r = rig_of(c);
     warm(r, 0x2000, 128);
     send(r, PACKET_LOAD, 0, 0x2000, 128, 1);
@@ -227,7 +227,7 @@ static void test_eviction_uses_the_port(void **state)
         bool reads_are_free = i & 1, store = i & 2;
         struct mem_config c = default_config();
         c.l2.reads_evict_free = reads_are_free;
-        c.crossbar.flit_bytes = 136;
+        c.network.flit_bytes = 136;
         struct rig *r = rig_of(c);
         for (uint32_t n = 0; n < WAYS; n++) {
             send(r, PACKET_STORE, 0, 0x2000 + n * SET_STRIDE, 128, n);
@@ -257,7 +257,7 @@ static void test_stores_that_fetch_evict_for_free(void **state)
         struct mem_config c = default_config();
         c.l2.cache.sector_bytes = 0;
         c.l2.cache.stores_fetch = true;
-        c.crossbar.flit_bytes = 136;
+        c.network.flit_bytes = 136;
         struct rig *r = rig_of(c);
         warm(r, 0x2000, 128);
         send(r, PACKET_STORE, 0, 0x2000, 128, 0); /* hits */

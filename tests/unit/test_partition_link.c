@@ -8,7 +8,7 @@ struct halves {
     struct arena arena;
     struct mem_config config;
     struct address_map map;
-    struct crossbar *requests, *replies;
+    struct network *requests, *replies;
     struct partition *partition[2];
     struct partition_calendar calendar;
     uint64_t now;
@@ -33,8 +33,8 @@ static struct halves *halves_of(void)
     h->config.l2.slices_per_channel = 1;
     h->config.l2.link_cycles = LINK;
     assert_true(address_map_init(&h->map, &h->config.dram, 1, &e));
-    h->requests = crossbar_create(&h->arena, &h->config.crossbar, PORTS, 2);
-    h->replies = crossbar_create(&h->arena, &h->config.crossbar, 2, PORTS);
+    h->requests = network_create(&h->arena, &h->config.network, NETWORK_REQUESTS, PORTS, 2);
+    h->replies = network_create(&h->arena, &h->config.network, NETWORK_REPLIES, 2, PORTS);
     for (uint32_t i = 0; i < 2; i++) {
         h->partition[i] = partition_create(&h->arena, &h->config, &h->map, i, h->requests, h->replies,
                                            &(struct partition_hooks){.context = h, .on_atomic = note_atomic});
@@ -58,7 +58,7 @@ static void step(struct halves *h)
         partition_dram_cycle(h->partition[i], h->now, h->now);
     }
     /* as an owner does: not before the calendar says so */
-    for (uint64_t left = crossbar_look(h->requests)->waiting[0]; left; left &= left - 1) {
+    for (uint64_t left = h->requests->waiting[0]; left; left &= left - 1) {
         uint32_t slice = (uint32_t)__builtin_ctzll(left), per_channel = h->config.l2.slices_per_channel;
         partition_take_request(h->partition[slice / per_channel], slice % per_channel, h->now, h->now);
     }
@@ -71,20 +71,20 @@ static void step(struct halves *h)
         }
         h->calendar.l2_at = h->calendar.l2_at < next ? h->calendar.l2_at : next;
     }
-    crossbar_cycle(h->requests, h->now);
-    crossbar_cycle(h->replies, h->now);
+    network_cycle(h->requests, h->now);
+    network_cycle(h->replies, h->now);
     for (uint32_t o = 0; o < PORTS; o++)
-        while (crossbar_front(h->replies, o)) {
+        while (network_front(h->replies, o)) {
             h->answers++;
             h->answered_at = h->now;
-            crossbar_pop(h->replies, o);
+            network_pop(h->replies, o);
         }
 }
 
 static bool is_empty(const struct halves *h)
 {
-    return partition_idle(h->partition[0]) && partition_idle(h->partition[1]) && crossbar_empty(h->requests) &&
-           crossbar_empty(h->replies);
+    return partition_idle(h->partition[0]) && partition_idle(h->partition[1]) && network_is_empty(h->requests) &&
+           network_is_empty(h->replies);
 }
 
 /* Core 0 is near to half 0, core 1 to half 1. Returns the cycles until the answer. */
@@ -95,7 +95,7 @@ static uint64_t ask(struct halves *h, enum packet_kind kind, uint32_t core, uint
         p.mask = h->mask;
     uint64_t begin = h->now;
     uint32_t answers = h->answers;
-    crossbar_push(h->requests, core, core, &p, packet_is_write(&p) ? 40 : 8, h->now);
+    network_push(h->requests, core, core, &p, packet_is_write(&p) ? 40 : 8, h->now);
     while (!is_empty(h))
         step(h);
     assert_int_equal(h->answers, answers + 1);
@@ -180,8 +180,8 @@ static uint64_t load_after_passing_atomic(uint32_t sector_cycles)
     struct packet atomic = request_of(PACKET_ATOMIC, 0, far, 32, 0), load = request_of(PACKET_LOAD, 0, near, 32, 0);
     uint64_t begin = h->now;
     uint32_t answers = h->answers;
-    crossbar_push(h->requests, 0, 0, &atomic, 40, h->now);
-    crossbar_push(h->requests, 0, 0, &load, 8, h->now);
+    network_push(h->requests, 0, 0, &atomic, 40, h->now);
+    network_push(h->requests, 0, 0, &load, 8, h->now);
     while (!is_empty(h)) {
         step(h);
         if (!answered && h->answers > answers)
@@ -210,8 +210,8 @@ static void all_are_answered(void **state)
         seed = seed * 1664525 + 1013904223;
         uint32_t core = seed >> 31;
         struct packet p = request_of(kinds[seed >> 29 & 3], core, (seed >> 8 & 0xfff) * 32, 32, sent);
-        if (crossbar_has_room(h->requests, core, 40)) {
-            crossbar_push(h->requests, core, core, &p, packet_is_write(&p) ? 40 : 8, h->now);
+        if (network_has_room(h->requests, core, 40)) {
+            network_push(h->requests, core, core, &p, packet_is_write(&p) ? 40 : 8, h->now);
             sent++;
             atomics += p.kind == PACKET_ATOMIC;
         }

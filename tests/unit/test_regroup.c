@@ -43,11 +43,11 @@ static void open_unit(struct timed *t, const struct heddle_divergence *unit, enu
                    &t->error))
         fail_msg("%s", t->error.text);
     if (unit) {
-        policy_release(&options.divergence);
-        options.divergence = (struct policy_choice){.divergence = unit,
-                                                    .policy = &unit->policy,
-                                                    .values = {{.integer = scope}, {.integer = lanes}},
-                                                    .spec = "unit"};
+        policy_release(&options.policies.divergence);
+        options.policies.divergence = (struct policy_choice){.divergence = unit,
+                                                             .policy = &unit->policy,
+                                                             .values = {{.integer = scope}, {.integer = lanes}},
+                                                             .spec = "unit"};
     }
     t->gpu = gpu_create(&options, &t->error);
     if (!t->gpu)
@@ -490,8 +490,8 @@ static void a_unit_needs_its_hooks(void **state)
     (void)state;
     unit.arrived = NULL;
     assert_true(gpu_setup(&options, &(struct gpu_setup){.machine = "machines/slp.ini"}, &e));
-    policy_release(&options.divergence);
-    options.divergence = (struct policy_choice){.divergence = &unit, .policy = &unit.policy, .spec = "unit"};
+    policy_release(&options.policies.divergence);
+    options.policies.divergence = (struct policy_choice){.divergence = &unit, .policy = &unit.policy, .spec = "unit"};
     assert_null(gpu_create(&options, &e));
     assert_non_null(strstr(e.text, "has no hook 'arrived'"));
 }

@@ -367,8 +367,8 @@ static void kept_warps_have_no_other_lanes(void **state)
     unit.keeps_homes = true;
     unit.lane = lane_beside;
     assert_true(gpu_setup(&options, &(struct gpu_setup){.machine = "machines/slp.ini"}, &e));
-    policy_release(&options.divergence);
-    options.divergence = (struct policy_choice){.divergence = &unit, .policy = &unit.policy, .spec = "unit"};
+    policy_release(&options.policies.divergence);
+    options.policies.divergence = (struct policy_choice){.divergence = &unit, .policy = &unit.policy, .spec = "unit"};
     assert_null(gpu_create(&options, &e));
     assert_non_null(strstr(e.text, "permutes their lanes"));
 }

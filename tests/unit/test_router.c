@@ -1,4 +1,4 @@
-/* The router inside the crossbar: when a packet arrives, to the cycle; how many flits a port moves; who waits for whom;
+/* The router: when a packet arrives, to the cycle; how many flits a port moves; who waits for whom;
  * that nothing is lost. */
 #include "router_reference.h"
 
@@ -20,35 +20,35 @@ static int teardown(void **state)
     return 0;
 }
 
-static struct crossbar_config stock(void)
+static struct network_config stock(void)
 {
-    return (struct crossbar_config){.flit_bytes = FLIT,
-                                    .input_flits = PORT_IN + BUFFER,
-                                    .output_flits = BUFFER + PORT_OUT,
-                                    .hop_cycles = HOP,
-                                    .speedup = 2,
-                                    .injection_flits = PORT_IN,
-                                    .ejection_flits = PORT_OUT};
+    return (struct network_config){.flit_bytes = FLIT,
+                                   .input_flits = PORT_IN + BUFFER,
+                                   .output_flits = BUFFER + PORT_OUT,
+                                   .hop_cycles = HOP,
+                                   .speedup = 2,
+                                   .injection_flits = PORT_IN,
+                                   .ejection_flits = PORT_OUT};
 }
 
-static struct crossbar *make(uint32_t inputs, uint32_t outputs)
+static struct network *make(uint32_t inputs, uint32_t outputs)
 {
-    struct crossbar_config c = stock();
-    return crossbar_create(&arena, &c, inputs, outputs);
+    struct network_config c = stock();
+    return network_create(&arena, &c, NETWORK_REQUESTS, inputs, outputs);
 }
 
-static void push(struct crossbar *x, uint32_t input, uint32_t output, uint32_t token, uint32_t flits, uint64_t now)
+static void push(struct network *x, uint32_t input, uint32_t output, uint32_t token, uint32_t flits, uint64_t now)
 {
     struct packet p = {.token = token, .core = (uint16_t)input};
-    assert_true(crossbar_has_room(x, input, flits * FLIT));
-    crossbar_push(x, input, output, &p, flits * FLIT, now);
+    assert_true(network_has_room(x, input, flits * FLIT));
+    network_push(x, input, output, &p, flits * FLIT, now);
 }
 
-static uint32_t take(struct crossbar *x, uint32_t output)
+static uint32_t take(struct network *x, uint32_t output)
 {
-    assert_non_null(crossbar_front(x, output));
-    uint32_t token = crossbar_front(x, output)->token;
-    crossbar_pop(x, output);
+    assert_non_null(network_front(x, output));
+    uint32_t token = network_front(x, output)->token;
+    network_pop(x, output);
     return token;
 }
 
@@ -57,23 +57,23 @@ static uint32_t take(struct crossbar *x, uint32_t output)
 static void test_latency(void **state)
 {
     (void)state;
-    struct crossbar *x = make(3, 4);
+    struct network *x = make(3, 4);
     for (uint32_t flits = 1; flits <= 30; flits++) {
         uint64_t now = 1000 * flits;
-        assert_true(crossbar_idle(x));
+        assert_true(network_idle(x));
         push(x, 1, 2, flits, flits, now);
-        assert_false(crossbar_idle(x));
+        assert_false(network_idle(x));
         for (uint64_t t = now; t < now + HOP + flits; t++) {
-            crossbar_cycle(x, t);
-            assert_null(crossbar_front(x, 2));
+            network_cycle(x, t);
+            assert_null(network_front(x, 2));
         }
-        crossbar_cycle(x, now + HOP + flits);
+        network_cycle(x, now + HOP + flits);
         assert_int_equal(take(x, 2), flits);
-        for (uint64_t t = now + HOP + flits + 1; !crossbar_idle(x); t++) {
+        for (uint64_t t = now + HOP + flits + 1; !network_idle(x); t++) {
             assert_true(t < now + 900);
-            crossbar_cycle(x, t);
+            network_cycle(x, t);
         }
-        assert_true(crossbar_empty(x));
+        assert_true(network_is_empty(x));
     }
 }
 
@@ -81,29 +81,29 @@ static void test_latency(void **state)
 static void test_one_flit_a_cycle(void **state)
 {
     (void)state;
-    struct crossbar *x = make(2, 2);
+    struct network *x = make(2, 2);
     uint32_t taken = 0;
     for (uint64_t now = 0; now < 1000; now++) {
-        while (crossbar_has_room(x, 0, FLIT))
+        while (network_has_room(x, 0, FLIT))
             push(x, 0, now & 1, 0, 1, now);
-        crossbar_cycle(x, now);
+        network_cycle(x, now);
         for (uint32_t o = 0; o < 2; o++)
-            for (; crossbar_front(x, o); taken++)
-                crossbar_pop(x, o);
+            for (; network_front(x, o); taken++)
+                network_pop(x, o);
     }
     assert_int_equal(taken, 1000 - HOP - 1);
-    for (uint64_t now = 1000; !crossbar_empty(x); crossbar_cycle(x, now++))
+    for (uint64_t now = 1000; !network_is_empty(x); network_cycle(x, now++))
         for (uint32_t o = 0; o < 2; o++)
-            if (crossbar_front(x, o))
-                crossbar_pop(x, o);
+            if (network_front(x, o))
+                network_pop(x, o);
     taken = 0;
     for (uint64_t now = 2000; now < 3000; now++) {
         for (uint32_t i = 0; i < 2; i++)
-            while (crossbar_has_room(x, i, FLIT))
+            while (network_has_room(x, i, FLIT))
                 push(x, i, 1, 0, 1, now);
-        crossbar_cycle(x, now);
-        for (; crossbar_front(x, 1); taken++)
-            crossbar_pop(x, 1);
+        network_cycle(x, now);
+        for (; network_front(x, 1); taken++)
+            network_pop(x, 1);
     }
     assert_int_equal(taken, 1000 - HOP - 1);
 }
@@ -112,14 +112,14 @@ static void test_one_flit_a_cycle(void **state)
 static void test_long_packets(void **state)
 {
     (void)state;
-    struct crossbar *x = make(1, 1);
+    struct network *x = make(1, 1);
     uint32_t taken = 0;
     for (uint64_t now = 0; now < 1000; now++) {
-        while (crossbar_has_room(x, 0, 4 * FLIT))
+        while (network_has_room(x, 0, 4 * FLIT))
             push(x, 0, 0, 0, 4, now);
-        crossbar_cycle(x, now);
-        for (; crossbar_front(x, 0); taken++)
-            crossbar_pop(x, 0);
+        network_cycle(x, now);
+        for (; network_front(x, 0); taken++)
+            network_pop(x, 0);
     }
     assert_int_equal(taken, (1000 - HOP - 1) / 4);
 }
@@ -128,16 +128,16 @@ static void test_long_packets(void **state)
 static void test_port_queue(void **state)
 {
     (void)state;
-    struct crossbar *x = make(1, 1);
+    struct network *x = make(1, 1);
     push(x, 0, 0, 1, 4, 0);
     push(x, 0, 0, 2, 4, 0);
-    assert_true(crossbar_has_room(x, 0, FLIT));
+    assert_true(network_has_room(x, 0, FLIT));
     for (uint64_t now = 0; now < 3; now++) {
-        assert_false(crossbar_has_room(x, 0, 4 * FLIT));
-        crossbar_cycle(x, now);
+        assert_false(network_has_room(x, 0, 4 * FLIT));
+        network_cycle(x, now);
     }
-    assert_true(crossbar_has_room(x, 0, 4 * FLIT));
-    assert_false(crossbar_has_room(x, 0, 5 * FLIT));
+    assert_true(network_has_room(x, 0, 4 * FLIT));
+    assert_false(network_has_room(x, 0, 5 * FLIT));
 }
 
 /* A packet is held up behind one whose output is busy: two steps for each of those that come before. Input 0 sends to
@@ -145,36 +145,36 @@ static void test_port_queue(void **state)
 static void test_head_of_line(void **state)
 {
     (void)state;
-    struct crossbar *x = make(5, 2);
+    struct network *x = make(5, 2);
     for (uint32_t i = 0; i < 4; i++)
         push(x, i + 1, 0, i, 1, 100);
     push(x, 0, 0, 50, 1, 100); /* the pointer stands on input 0: it goes first this time */
     push(x, 0, 1, 51, 1, 100);
     uint64_t now = 100;
     for (; now <= 100 + HOP + 1; now++)
-        crossbar_cycle(x, now);
+        network_cycle(x, now);
     assert_int_equal(take(x, 0), 50);
-    assert_null(crossbar_front(x, 1));
+    assert_null(network_front(x, 1));
     for (uint32_t i = 0; i < 4; i++) {
-        crossbar_cycle(x, now++);
+        network_cycle(x, now++);
         if (i == 0)
             assert_int_equal(take(x, 1), 51);
         assert_int_equal(take(x, 0), i);
-        assert_null(crossbar_front(x, 0));
+        assert_null(network_front(x, 0));
     }
     /* Now the pointer is behind input 4, at input 0 again; after one of input 0, the others of a new round come
      * first. */
     push(x, 0, 0, 60, 1, 200);
     for (now = 200; now < 220; now++)
-        crossbar_cycle(x, now);
+        network_cycle(x, now);
     assert_int_equal(take(x, 0), 60);
     push(x, 0, 0, 61, 1, 300);
     push(x, 0, 1, 62, 1, 300);
     for (uint32_t i = 1; i < 5; i++)
         push(x, i, 0, i, 1, 300);
-    for (now = 300; !crossbar_front(x, 1); now++) {
+    for (now = 300; !network_front(x, 1); now++) {
         assert_true(now < 400);
-        crossbar_cycle(x, now);
+        network_cycle(x, now);
     }
     assert_int_equal(now - 1,
                      300 + HOP + 1 +
@@ -186,20 +186,20 @@ static void test_head_of_line(void **state)
 static void test_back_pressure(void **state)
 {
     (void)state;
-    struct crossbar *x = make(1, 1);
+    struct network *x = make(1, 1);
     uint32_t pushed = 0, taken = 0;
     for (uint64_t now = 0; now < 1000; now++) {
-        while (crossbar_has_room(x, 0, FLIT))
+        while (network_has_room(x, 0, FLIT))
             push(x, 0, 0, pushed++, 1, now);
-        crossbar_cycle(x, now);
+        network_cycle(x, now);
     }
     assert_int_equal(pushed, PORT_IN + BUFFER + BUFFER + PORT_OUT);
     uint64_t now = 1000;
-    for (; !crossbar_empty(x); now++) {
+    for (; !network_is_empty(x); now++) {
         assert_true(now < 2000);
-        if (crossbar_front(x, 0))
+        if (network_front(x, 0))
             assert_int_equal(take(x, 0), taken++);
-        crossbar_cycle(x, now);
+        network_cycle(x, now);
     }
     assert_int_equal(taken, pushed);
     assert_in_range(now, 1000 + pushed, 1000 + pushed + 3 * HOP);
@@ -211,21 +211,21 @@ static void test_saturation(void **state)
 {
     (void)state;
     for (uint32_t group = 1; group <= 4; group += 3) {
-        struct crossbar *x = make(12, 15);
+        struct network *x = make(12, 15);
         uint64_t seed = 1;
         uint32_t taken = 0, sent[12] = {0}, output[12] = {0};
         for (uint64_t now = 0; now < 20000; now++) {
             for (uint32_t i = 0; i < 12; i++)
-                while (crossbar_has_room(x, i, FLIT)) {
+                while (network_has_room(x, i, FLIT)) {
                     seed = seed * 6364136223846793005ull + 1442695040888963407ull;
                     if (sent[i]++ % group == 0)
                         output[i] = (uint32_t)(seed >> 33) % 15;
                     push(x, i, output[i], 0, 1, now);
                 }
-            crossbar_cycle(x, now);
+            network_cycle(x, now);
             for (uint32_t o = 0; o < 15; o++)
-                for (; crossbar_front(x, o); taken++)
-                    crossbar_pop(x, o);
+                for (; network_front(x, o); taken++)
+                    network_pop(x, o);
         }
         uint32_t share = taken / (20 * 12); /* in thousandths of what the inputs could send */
         assert_in_range(share, group == 1 ? 650 : 570, group == 1 ? 690 : 610);
@@ -233,7 +233,7 @@ static void test_saturation(void **state)
 }
 
 struct both {
-    struct crossbar *real;
+    struct network *real;
     struct slow_router *slow;
     uint64_t random, now;
     uint32_t token, load, taking, longest;
@@ -252,25 +252,25 @@ static void compare_cycle(struct both *b)
         if (draw(b, b->load))
             continue;
         uint32_t flits = draw(b, 3) ? 1 : 1 + draw(b, b->longest), output = draw(b, b->slow->outputs);
-        bool room = crossbar_has_room(b->real, i, flits * FLIT);
+        bool room = network_has_room(b->real, i, flits * FLIT);
         assert_int_equal(room, slow_has_room(b->slow, i, flits));
         if (!room)
             continue;
         slow_send(b->slow, i, output, ++b->token, flits);
         push(b->real, i, output, b->token, flits, b->now);
     }
-    if (!crossbar_idle(b->real))
-        crossbar_cycle(b->real, b->now);
+    if (!network_idle(b->real))
+        network_cycle(b->real, b->now);
     slow_cycle(b->slow, b->now);
     for (uint32_t o = 0; o < b->slow->outputs; o++) {
-        const struct packet *p = crossbar_front(b->real, o);
+        const struct packet *p = network_front(b->real, o);
         assert_int_equal(p ? p->token : 0, slow_front(b->slow, o));
         if (!p || draw(b, b->taking))
             continue;
-        crossbar_pop(b->real, o);
+        network_pop(b->real, o);
         slow_take(b->slow, o);
     }
-    assert_memory_equal(crossbar_counters(b->real), &b->slow->counters, sizeof b->slow->counters);
+    assert_memory_equal(network_counters(b->real), &b->slow->counters, sizeof b->slow->counters);
 }
 
 static void test_like_reference(void **state)
@@ -279,7 +279,7 @@ static void test_like_reference(void **state)
     for (uint32_t seed = 1; seed <= 30; seed++) {
         struct both b = {.random = seed};
         uint32_t most = seed % 6 ? 15 : 128;
-        struct crossbar_config c = stock();
+        struct network_config c = stock();
         if (seed > 6) {
             c.injection_flits = 1 + draw(&b, 9);
             c.ejection_flits = 1 + draw(&b, 16);
@@ -290,7 +290,7 @@ static void test_like_reference(void **state)
         }
         uint32_t inputs = 1 + draw(&b, most), outputs = 1 + draw(&b, seed % 2 ? most : 3);
         b.longest = seed % 3 ? 5 : 24;
-        b.real = crossbar_create(&arena, &c, inputs, outputs);
+        b.real = network_create(&arena, &c, NETWORK_REQUESTS, inputs, outputs);
         b.slow = slow_create(&c, inputs, outputs);
         for (uint32_t i = 0; i < 1500; i++) {
             if (i % 300 == 0) {

@@ -14,15 +14,15 @@ static const char path[] = "/tmp/heddle-test-warps.csv";
 /* Cores hear who listens when they are made: they are made anew. */
 static void ask_for_warps(struct timed *t)
 {
-    t->gpu->options.warps = warps_open(path, &t->error);
-    assert_non_null(t->gpu->options.warps);
+    t->gpu->options.observers.warps = warps_open(path, &t->error);
+    assert_non_null(t->gpu->options.observers.warps);
     timing_destroy(t->gpu->timing);
     t->gpu->timing = NULL;
 }
 
 static void close_warps(struct timed *t)
 {
-    struct warps *w = t->gpu->options.warps;
+    struct warps *w = t->gpu->options.observers.warps;
     assert_true(warps_close(w, &t->error));
     char part[100];
     snprintf(part, sizeof part, "%s.%ld.part", path, (long)getpid());

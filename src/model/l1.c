@@ -1,8 +1,17 @@
-/* The L1 data cache and those who hear of it: what its policy is asked, what it is told of lines, and the events of an
- * access, a fill and a flush. */
-#include "twin.h"
+/* The L1 data cache and its policy: what the policy decides, what it hears of lines, and the events of an access, a
+ * fill and a flush, which everybody hears who listens. */
+#include "model/model.h"
 
 #include <stdio.h>
+
+/* The lanes of an access; 0 where the packet says in their place which bytes it touches. */
+static uint32_t lanes(const struct sm *c, const struct packet *p)
+{
+    bool says_bytes = p->kind == PACKET_LOAD && c->config->l1d.partial_writes;
+    if (packet_is_write(p))
+        says_bytes = c->wires.tells_written;
+    return says_bytes ? 0 : p->mask;
+}
 
 static struct heddle_l1_access describe(const struct sm *c, const struct packet *p, enum heddle_outcome outcome,
                                         uint32_t set, uint32_t way)
@@ -16,7 +25,8 @@ static struct heddle_l1_access describe(const struct sm *c, const struct packet 
                                      .owner = -1,
                                      .set = set,
                                      .way = way,
-                                     .left = p->left};
+                                     .left = p->left,
+                                     .lanes = lanes(c, p)};
 }
 
 static uint32_t victim(void *context, const struct packet *p, uint32_t set, const struct cache_ways *ways)
@@ -48,7 +58,7 @@ static const struct write_rule *store(void *context, const struct packet *p, uin
     return rule == HEDDLE_WRITE_AS_MACHINE ? NULL : &write_rules[rule];
 }
 
-bool twin_l1_init(struct sm *c, struct error *e)
+bool model_l1_init(struct sm *c, struct error *e)
 {
     const struct heddle_l1 *l1 = c->l1_policy;
     if (!c->l1d || (!l1->victim && !l1->bypass && !l1->store))
@@ -62,7 +72,7 @@ bool twin_l1_init(struct sm *c, struct error *e)
     return true;
 }
 
-/* What became of lines, to the policy. */
+/* Tells the policy what became of lines. */
 static void tell_policy(struct sm *c, const struct heddle_l1_access *e, const struct cache_result *r)
 {
     const struct heddle_l1 *l1 = c->l1_policy;
@@ -70,15 +80,15 @@ static void tell_policy(struct sm *c, const struct heddle_l1_access *e, const st
         return;
     if (r->evicted && l1->removed)
         l1->removed(c->l1_state, &c->view, r->set, r->way, HEDDLE_EVICTED);
-    if (r->change == CACHE_DROPPED && l1->removed)
-        l1->removed(c->l1_state, &c->view, r->set, r->way, HEDDLE_DROPPED);
     if (r->change == CACHE_INSERTED && l1->inserted)
         l1->inserted(c->l1_state, &c->view, r->set, r->way, e);
     if (r->change == CACHE_TOUCHED && l1->touched)
         l1->touched(c->l1_state, &c->view, r->set, r->way, e);
+    if (r->change == CACHE_DROPPED && l1->removed)
+        l1->removed(c->l1_state, &c->view, r->set, r->way, HEDDLE_DROPPED);
 }
 
-void twin_l1_tell(struct sm *c, const struct packet *p, enum cache_outcome outcome, const struct cache_result *r)
+void model_l1_tell(struct sm *c, const struct packet *p, enum cache_outcome outcome, const struct cache_result *r)
 {
     struct heddle_l1_access e = describe(c, p, (enum heddle_outcome)outcome, r->set, r->way);
     if (outcome == CACHE_HIT || outcome == CACHE_PENDING) {
@@ -98,7 +108,7 @@ void twin_l1_tell(struct sm *c, const struct packet *p, enum cache_outcome outco
     TELL(c, l1_access, &e);
 }
 
-void twin_l1_fill(struct sm *c, const struct packet *answer)
+void model_l1_fill(struct sm *c, const struct packet *answer)
 {
     struct packet first = cache_head(c->l1d)->mshr.entries[answer->token].first; /* who asked for the line */
     struct cache_result r;
@@ -112,17 +122,29 @@ void twin_l1_fill(struct sm *c, const struct packet *answer)
     TELL(c, l1_fill, &fill);
 }
 
-void twin_l1_flush(struct sm *c, bool reserved)
+/* Lines that a flush takes; those on their way too, where a launch begins. */
+static void tell_flush(struct sm *c, bool reserved)
 {
     const struct heddle_l1 *l1 = c->l1_policy;
     for (uint32_t set = 0; l1 && l1->removed && set < c->config->l1d.sets; set++) {
         struct cache_ways ways = cache_ways(c->l1d, set);
+        uint64_t gone = ways.lines;
+        if (reserved)
+            gone |= ways.reserved;
         for (uint32_t way = 0; way < c->config->l1d.ways; way++)
-            if (ways.lines >> way & 1)
+            if (gone >> way & 1)
                 l1->removed(c->l1_state, &c->view, set, way, HEDDLE_FLUSHED);
     }
-    if (reserved)
-        cache_invalidate(c->l1d);
-    else
-        cache_drop(c->l1d);
+}
+
+void model_l1_drop(struct sm *c)
+{
+    tell_flush(c, false);
+    cache_drop(c->l1d);
+}
+
+void model_l1_invalidate(struct sm *c)
+{
+    tell_flush(c, true);
+    cache_invalidate(c->l1d);
 }

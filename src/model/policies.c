@@ -1,5 +1,5 @@
 /* Policies of a core: how they are made, who hears what, and the sets that they are shown. */
-#include "twin.h"
+#include "model/model.h"
 
 void sm_listen(struct sm *c, const struct heddle_policy *p, void *state)
 {
@@ -33,11 +33,12 @@ static struct heddle_setup set_up(struct sm *c, struct arena *a, uint32_t i, con
 static void *make_instance(struct sm *c, struct arena *a, const struct heddle_policy *p, struct heddle_setup setup,
                            struct error *e)
 {
-    const char *why = "";
+    const char *why = NULL;
     void *state = arena_alloc(a, p->state_bytes + 1);
     setup.why = &why;
     if (p->init && !p->init(state, &setup)) {
-        error_set(e, ERROR_INVALID, "policy %s cannot work on this machine: %s", p->name, why);
+        error_set(e, ERROR_INVALID, "policy %s cannot work on this machine%s%s", p->name, why ? ": " : "",
+                  why ? why : "");
         return NULL;
     }
     sm_listen(c, p, state);
@@ -67,7 +68,7 @@ static bool make_l1_policy(struct sm *c, struct arena *a, const struct sm_polici
     if (!p->l1)
         return true;
     c->l1_policy = p->l1;
-    if (!twin_l1_init(c, e))
+    if (!model_l1_init(c, e))
         return false;
     c->l1_state = make_instance(c, a, &p->l1->policy, set_up(c, a, 1, &p->l1->policy, p->l1_values, p->seed), e);
     return c->l1_state;
@@ -79,14 +80,15 @@ static bool make_divergence_unit(struct sm *c, struct arena *a, const struct sm_
     if (!d)
         return true;
     if (d->regroups)
-        return error_set(e, ERROR_UNSUPPORTED, "the twin has no divergence units that regroup");
+        return error_set(e, ERROR_UNSUPPORTED, "divergence unit %s regroups threads, which the model does not do",
+                         d->policy.name);
     c->divergence = d;
     c->divergence_state =
         make_instance(c, a, &d->policy, set_up(c, a, 2, &d->policy, p->divergence_values, p->seed), e);
     return c->divergence_state;
 }
 
-bool twin_make_policies(struct sm *c, struct arena *a, const struct sm_policies *p, struct error *e)
+bool model_make_policies(struct sm *c, struct arena *a, const struct sm_policies *p, struct error *e)
 {
     c->policy_count = 3;
     if (!make_schedulers(c, a, p, e) || !make_l1_policy(c, a, p, e) || !make_divergence_unit(c, a, p, e))
@@ -101,7 +103,7 @@ bool twin_make_policies(struct sm *c, struct arena *a, const struct sm_policies 
 }
 
 /* Tables with a row per instruction, of those policies that have columns. */
-void twin_make_tables(struct sm *c, struct arena *launch_arena)
+void model_make_tables(struct sm *c, struct arena *launch_arena)
 {
     for (uint32_t i = 0; i < c->policy_count; i++) {
         const struct heddle_policy *p = c->counts[i].policy;
@@ -127,14 +129,7 @@ void sm_destroy(struct sm *c)
 
 /* What is shown */
 
-void twin_show_warp(struct sm *c, uint32_t slot)
-{
-    const struct warp *w = &c->warps[slot];
-    c->shown[slot].next_pc = w->buffered ? w->buffer[0] : HEDDLE_NO_PC;
-    c->shown[slot].active = w->exec->active;
-}
-
-void twin_show_resident(struct sm *c)
+void model_show_resident(struct sm *c)
 {
     c->view.resident = 0;
     for (uint32_t slot = 0; slot < c->config->warps; slot++)
@@ -142,7 +137,7 @@ void twin_show_resident(struct sm *c)
             c->view.resident |= 1ull << slot;
 }
 
-void twin_show_barriers(struct sm *c)
+void model_show_barriers(struct sm *c)
 {
     c->view.at_barrier = 0;
     for (uint32_t slot = 0; slot < c->config->warps; slot++)
@@ -150,7 +145,12 @@ void twin_show_barriers(struct sm *c)
             c->view.at_barrier |= 1ull << slot;
 }
 
-void twin_show_sets(struct sm *c)
+static bool awaits_atomic(const struct sm *c, const struct warp *w)
+{
+    return w->atomics && !c->config->atomics_at_once;
+}
+
+void model_show_sets(struct sm *c)
 {
     c->view.waiting = c->view.long_wait = c->view.next_is_l1_load = 0;
     for (uint32_t slot = 0; slot < c->config->warps; slot++) {
@@ -158,11 +158,11 @@ void twin_show_sets(struct sm *c)
         uint64_t bit = 1ull << slot;
         if (!w->exec)
             continue;
-        if (w->at_barrier || w->fenced || w->atomics)
+        if (w->at_barrier || w->fenced || awaits_atomic(c, w))
             c->view.waiting |= bit;
-        if (twin_waits_for_memory(c, w))
+        if (model_awaits_memory(c, w))
             c->view.long_wait |= bit;
-        if (twin_next_is_l1_load(c, w))
+        if (model_next_is_l1_load(c, w))
             c->view.next_is_l1_load |= bit;
     }
 }

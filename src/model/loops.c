@@ -1,6 +1,6 @@
-/* Which loops a warp enters, goes round and leaves, told before its instruction issues. A call leaves no loop: those of
- * the caller are kept until the warp is back from it. */
-#include "twin.h"
+/* Which loops a warp enters, goes round and leaves; policies hear of it before the warp's instruction issues. A call
+ * leaves no loop: the warp is back in the caller's loops when it returns. */
+#include "model/model.h"
 
 static void tell(struct sm *c, uint32_t slot, uint32_t pc, int32_t loop, enum heddle_loop_step step)
 {
@@ -48,7 +48,7 @@ static void follow_calls(struct sm *c, uint32_t slot, uint32_t pc, uint32_t dept
     }
 }
 
-void twin_tell_loops(struct sm *c, uint32_t slot, uint32_t pc)
+void model_tell_loops(struct sm *c, uint32_t slot, uint32_t pc)
 {
     struct warp *w = &c->warps[slot];
     const struct sm_inst *in = &c->program->code[pc];

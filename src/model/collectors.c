@@ -1,10 +1,10 @@
-/* Operand collectors: an instruction waits in an ID/OC register for a free collector of its kind, there for each of its
- * register operands, then in an OC/EX register for its unit.
+/* Operand collectors, after GPGPU-Sim's. An issued instruction waits in a register before the collectors (ID/OC) until
+ * one of its kind is free, in the collector for its operands, and in a register after it (OC/EX) for its unit.
  *
- * Every register bank serves one request per step, in order of arrival, unless it was written in that step. A collector
- * receives one operand per step, or one from every bank (banks_at_once). Which bank is asked first moves on by one in
- * every step in which there is something to read. */
-#include "twin.h"
+ * Every register bank serves one request per step, in order of arrival, unless the bank was written in that step. A
+ * collector receives one operand per step or, with the rule banks_at_once, one from every bank. Which bank is asked
+ * first moves on by one in every step in which a bank has a request. */
+#include "model/model.h"
 
 static void init_kind(struct sm *c, enum kind kind, uint32_t count, uint32_t ports, uint32_t width)
 {
@@ -15,7 +15,7 @@ static void init_kind(struct sm *c, enum kind kind, uint32_t count, uint32_t por
         all->list[all->count++].id = NOTHING;
 }
 
-void twin_collectors_init(struct sm *c)
+void model_collectors_init(struct sm *c)
 {
     const struct sm_config *g = c->config;
     init_kind(c, KIND_SP, g->sp_collectors, g->sp_ports, g->sp_issue_width);
@@ -24,25 +24,35 @@ void twin_collectors_init(struct sm *c)
     c->collectors.bank_count = g->register_banks;
 }
 
-/* Register r of a warp is in bank (r + slot) mod banks; bank: r mod banks. */
+/* Register r of a warp is in bank (r + slot) mod banks. The parameter `bank` is r mod banks. */
 static uint32_t bank_of(const struct sm *c, uint32_t bank, uint32_t slot)
 {
     return (bank + slot) % c->config->register_banks;
 }
 
-bool twin_write_bank(struct sm *c, uint32_t slot, uint32_t bank)
+bool model_write_bank(struct sm *c, uint32_t slot, uint32_t bank)
 {
-    bool *written = &c->collectors.written[bank_of(c, bank, slot)], before = *written;
+    bool *written = &c->collectors.written[bank_of(c, bank, slot)];
+    bool is_first = !*written;
     *written = true;
-    return !before;
+    return is_first;
 }
 
-bool twin_collectors_accept(const struct sm *c, enum kind kind)
+bool model_collectors_accept(const struct sm *c, enum kind kind)
 {
     return c->collectors.kinds[kind].waiting_count < c->collectors.kinds[kind].width;
 }
 
-void twin_collect(struct sm *c, enum kind kind, uint32_t id)
+bool model_collectors_limit(const struct sm *c, enum kind kind)
+{
+    const struct collector_kind *k = &c->collectors.kinds[kind];
+    for (uint32_t i = k->first; i < k->first + k->count; i++)
+        if (c->collectors.list[i].id == NOTHING)
+            return false;
+    return k->done_count < k->width;
+}
+
+void model_collect(struct sm *c, enum kind kind, uint32_t id)
 {
     struct collector_kind *k = &c->collectors.kinds[kind];
     const struct instruction *f = &c->inflight[id];
@@ -52,7 +62,7 @@ void twin_collect(struct sm *c, enum kind kind, uint32_t id)
         w->banks[i] = bank_of(c, f->inst->banks[i], f->slot);
 }
 
-/* Into the OC/EX registers, which are taken oldest first. */
+/* Into the registers after the collectors, which units take oldest first. */
 static void add_done(struct collector_kind *k, const struct collecting *from)
 {
     uint32_t at = k->done_count++;
@@ -81,8 +91,7 @@ static void serve(struct collectors *all, uint32_t bank)
     struct collecting *to = &all->list[all->requests[bank].list[0]];
     to->received = true;
     to->operands--;
-    if (!to->operands)
-        to->ready = true;
+    to->ready = to->operands == 0;
     all->requests[bank].count--;
     for (uint32_t i = 0; i < all->requests[bank].count; i++)
         all->requests[bank].list[i] = all->requests[bank].list[i + 1];
@@ -107,7 +116,7 @@ static void read_banks(struct sm *c)
         all->first_bank = (all->first_bank + 1) % all->bank_count;
 }
 
-/* The oldest instructions of the ID/OC registers into free collectors, which ask the banks for their operands. */
+/* The oldest instructions that wait enter free collectors, which ask the banks for their operands. */
 static void fill_collectors(struct collectors *all, struct collector_kind *k)
 {
     uint32_t moved = 0;
@@ -126,7 +135,7 @@ static void fill_collectors(struct collectors *all, struct collector_kind *k)
     }
 }
 
-void twin_collectors_step(struct sm *c)
+void model_collectors_step(struct sm *c)
 {
     struct collectors *all = &c->collectors;
     for (enum kind kind = 0; kind < KINDS; kind++)
@@ -138,13 +147,13 @@ void twin_collectors_step(struct sm *c)
         all->written[i] = false;
 }
 
-int32_t twin_collected(const struct sm *c, enum kind kind)
+int32_t model_collected(const struct sm *c, enum kind kind)
 {
     const struct collector_kind *k = &c->collectors.kinds[kind];
     return k->done_count ? (int32_t)k->done[0].id : NOTHING;
 }
 
-void twin_take_collected(struct sm *c, enum kind kind)
+void model_take_collected(struct sm *c, enum kind kind)
 {
     struct collector_kind *k = &c->collectors.kinds[kind];
     k->done_count--;
@@ -152,7 +161,7 @@ void twin_take_collected(struct sm *c, enum kind kind)
         k->done[i] = k->done[i + 1];
 }
 
-bool twin_collectors_empty(const struct sm *c)
+bool model_collectors_empty(const struct sm *c)
 {
     const struct collectors *all = &c->collectors;
     for (enum kind kind = 0; kind < KINDS; kind++)
