@@ -22,6 +22,10 @@ same() { # NAME OPTION... PROGRAM: with the model, and without
 same 'a kernel' vectoradd
 expect 'the model says so' 0 '^true$' "$json_check" "$scratch/model.json" host.model
 is 'the fast core does not' sh -c "! grep -q '\"model\": true' '$scratch/core.json'"
+"$json_check" --names "$scratch/model.json" | sort -u >"$scratch/names"
+"$heddle" list metrics | sed -n 's/^\([^ ]*\) (.*/\1/p' | sort -u >"$scratch/glossary"
+comm -23 "$scratch/names" "$scratch/glossary" >"$scratch/missing"
+is 'the glossary has every field' cmp "$scratch/missing" /dev/null
 same 'other policies and keys' -m ccws -s gto --l1 srrip --set machine.cores=6 reduct
 same 'sub-cores' -m h200 --set machine.cores=4 reduct
 same 'two threads' -j 2 bfs
