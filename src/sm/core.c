@@ -44,7 +44,9 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
                                    .l1_ways = config->l1d.ways,
                                    .l1_line_bytes = config->l1d.line_bytes,
                                    .warp = c->warps};
-    return policy_host_create(c, a, policies, e) ? c : NULL;
+    if (!policy_host_create(c, a, policies, e))
+        return NULL;
+    return c;
 }
 
 void sm_destroy(struct sm *c) { policy_host_destroy(c); }
@@ -167,12 +169,16 @@ void sm_cycle(struct sm *c, uint64_t now)
 
 bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
 {
-    bool code = p->origin == ORIGIN_L1I;
-    struct ring *to = code ? &c->front.responses : &c->lsu.responses;
+    struct ring *to = &c->lsu.responses;
+    enum core_part part = PART_LSU;
+    if (p->origin == ORIGIN_L1I) {
+        to = &c->front.responses;
+        part = PART_FRONT;
+    }
     if (ring_full(to))
         return false;
     ring_push(to, p);
-    due_now(&c->due, code ? PART_FRONT : PART_LSU);
+    due_now(&c->due, part);
     if (*c->wake_at > now)
         *c->wake_at = now;
     expected_remove(c->net.expected, p);

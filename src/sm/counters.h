@@ -1,4 +1,4 @@
-/* What a core counts during a launch. */
+/* The counters of a core during a launch. */
 #ifndef HEDDLE_SM_COUNTERS_H
 #define HEDDLE_SM_COUNTERS_H
 

@@ -1,7 +1,8 @@
 /* The front end: fetch through the instruction cache, decode into the warps' instruction buffers.
  *
- * Holds what is between fetch and decode, and which warps want to be fetched for. Touches the buffers of slots, the
- * L1I and the core's way into the interconnect; retires warps that are over where the machine does that in fetch. */
+ * Has the instructions between fetch and decode, and the warps that want to be fetched for. Touches the buffers of
+ * slots, the L1I and the core's way into the interconnect; retires warps that are over where the machine does that
+ * in fetch. */
 #ifndef HEDDLE_SM_FRONT_END_H
 #define HEDDLE_SM_FRONT_END_H
 

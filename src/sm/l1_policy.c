@@ -6,8 +6,11 @@
 /* The lanes of an access; 0 where the packet has a mask of bytes in their place. */
 static uint32_t lanes(const struct sm *c, const struct packet *p)
 {
-    bool bytes = packet_is_write(p) ? c->lsu.tells_written : p->kind == PACKET_LOAD && c->config->l1d.partial_writes;
-    return bytes ? 0 : p->mask;
+    if (packet_is_write(p) && c->lsu.tells_written)
+        return 0;
+    if (p->kind == PACKET_LOAD && c->config->l1d.partial_writes)
+        return 0;
+    return p->mask;
 }
 
 static struct heddle_l1_access describe(const void *core, const struct packet *p, enum heddle_outcome outcome,

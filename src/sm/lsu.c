@@ -601,7 +601,7 @@ static inline void take_instruction(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     inflight_id id;
-    if (!collector_offers(c->pipes.collector, COLLECT_MEM) || !collector_front(c->pipes.collector, COLLECT_MEM, &id))
+    if (!collector_front(c->pipes.collector, COLLECT_MEM, &id))
         return;
     collector_take(c->pipes.collector, COLLECT_MEM);
     struct sm_inflight *f = &c->flights.list[id];
@@ -658,9 +658,8 @@ static void show_outstanding(struct sm *c)
 static inline bool is_l1d_only(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    return l->l1d_only &&
-           (l->responses.count | l->shared_count | l->texture_count | l->fragment_count | l->read_only_waits) == 0 &&
-           l->next_global == SM_NONE;
+    uint32_t others = l->responses.count | l->shared_count | l->texture_count | l->fragment_count | l->read_only_waits;
+    return l->l1d_only && !others && l->next_global == SM_NONE;
 }
 
 /* One step. At the end of the last one of a cycle an instruction enters, unless instructions enter after the

@@ -94,7 +94,7 @@ struct sm_lsu {
     uint32_t free_access_count;
     struct sm_accesses *access_pool;
     struct memory_range near; /* the range of memory that was looked up last */
-    /* Threads whose local memory is interleaved: those that the machine, or the launch, has at once. */
+    /* The number of threads whose local memory is interleaved: all that the machine, or the launch, has at once. */
     uint64_t thread_interleave;
     uint16_t free_accesses[SM_ACCESS_LISTS];
     /* Hits of textures that wait for writeback; with a queue of fragments, results in the order of their accesses. */

@@ -31,7 +31,7 @@ struct sm_kept {
 struct sm_network {
     struct network *requests;
     struct expected_answers *expected;
-    /* What may happen while the core runs ahead. */
+    /* Facts about the core's run ahead of the others. */
     bool keeps;  /* loads and stores are kept (struct sm_wires) */
     bool stops;  /* a kept load may end: the core may run no further */
     bool merged; /* a kept load waits for a line for which an earlier miss is outstanding */

@@ -93,7 +93,10 @@ uint64_t pipelines_next(const struct sm_pipelines *p, uint64_t now)
 {
     if (collector_moves(p->collector))
         return now + 1;
-    uint64_t results = p->pending ? writeback_next(p, now) : SM_NEVER,
-             units = collector_head(p->collector)->offers ? units_next(p, now) : SM_NEVER;
-    return earlier(results, units);
+    uint64_t next = SM_NEVER;
+    if (p->pending)
+        next = writeback_next(p, now);
+    if (collector_head(p->collector)->offers)
+        next = earlier(next, units_next(p, now));
+    return next;
 }

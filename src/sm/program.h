@@ -67,8 +67,8 @@ struct sm_inst {
     bool next_waits;
     uint8_t shared_passes; /* least cycles of an access of shared memory; more than 1 for matrices */
     uint8_t slots;         /* machine instructions that it stands for: cycles of its scheduler */
-    /* The number of instructions from this one on that have vanished (ptx/lowering.h): the next one that issues is
-     * so far away. */
+    /* The number of instructions from this one on that have vanished (ptx/lowering.h); the next one that issues
+     * comes after them. */
     uint8_t skip;
     uint8_t if_taken, if_not_taken; /* as in struct ptx_lowered */
     int32_t loop;                   /* the innermost loop, or -1 */

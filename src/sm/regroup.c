@@ -217,7 +217,7 @@ void regroup_by_unit(void *context, uint32_t slot, const struct heddle_piece *pi
     sm_refresh(c, slot);
 }
 
-/* Slots among those that the threads of `slot` come from which still wait for results. */
+/* Of the slots that the threads of `slot` come from, the ones that still wait for results. */
 static uint64_t still_awaited(const struct sm *c, uint32_t slot)
 {
     uint64_t out = 0;

@@ -41,6 +41,13 @@ static uint32_t line_of(const struct sm *c, uint32_t pc)
     return pc < c->program->count ? c->program->view.instructions[pc].line : 0;
 }
 
+static const char *kind_of(const struct sm_inflight *f)
+{
+    if (f->atomic)
+        return "atomic";
+    return f->store ? "store" : "load";
+}
+
 static void describe_warp(const struct sm *c, uint32_t slot, struct error *e)
 {
     const struct sm_slot *s = &c->slots[slot];
@@ -50,10 +57,7 @@ static void describe_warp(const struct sm *c, uint32_t slot, struct error *e)
     if (s->fetching)
         snprintf(what, sizeof what, "the instruction at PTX line %u", line_of(c, s->fetch_pc));
     else if (id != SM_NONE)
-        snprintf(what, sizeof what, "the %s at PTX line %u",
-                 c->flights.list[id].atomic  ? "atomic"
-                 : c->flights.list[id].store ? "store"
-                                             : "load",
+        snprintf(what, sizeof what, "the %s at PTX line %u", kind_of(&c->flights.list[id]),
                  line_of(c, c->flights.list[id].pc));
     else if (s->stores)
         snprintf(what, sizeof what, "%u answers to its stores", s->stores);

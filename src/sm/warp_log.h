@@ -1,10 +1,10 @@
-/* What each warp of a core did (`heddle run --warps`): when it was placed and when nothing of it was left, the
+/* The life of each warp of a core (`heddle run --warps`): when it was placed and when nothing of it was left, the
  * instructions that it issued, and the reason for every cycle in between.
  *
- * Cycles are counted by account.c, in the same sets as the core's own counters, and often after the fact: cycles that
- * look alike are counted together. So a warp that is over stays open until the cycles before its end have been counted
- * (warp_log_collect), which is before its slot is given to another. Only then, between two cycles of the machine, is
- * memory asked for. */
+ * Cycles are counted by account.c, in the same sets as the core's own counters, and often after the fact: cycles
+ * that look alike are counted together. So a warp that is over stays open until the cycles before its end have been
+ * counted (warp_log_collect), which is before its slot is given to another. Only then, between two cycles of the
+ * machine, is memory asked for. */
 #ifndef HEDDLE_SM_WARP_LOG_H
 #define HEDDLE_SM_WARP_LOG_H
 
