@@ -53,7 +53,7 @@ bool sm_check(const struct sm *c, struct error *e)
     return !c->trouble[0] || error_set(e, ERROR_INVALID, "%s", c->trouble);
 }
 
-uint64_t sm_kept_back(const struct sm *c)
+uint64_t sm_awaiting_scheduler(const struct sm *c)
 {
     uint64_t set = 0;
     for (uint32_t slot = 0; slot < c->config->warps; slot++) {
@@ -67,7 +67,7 @@ uint64_t sm_kept_back(const struct sm *c)
 /* The model says which scheduler keeps warps back, but not by which hook. */
 struct sm_blame sm_blame_scheduler(const struct sm *c)
 {
-    uint64_t warps = sm_kept_back(c);
+    uint64_t warps = sm_awaiting_scheduler(c);
     uint32_t k = 0;
     while (!(warps & c->schedulers[k].warps))
         k++;

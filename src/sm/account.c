@@ -13,11 +13,11 @@ void account_begin(struct sm_account *a, uint64_t now)
     a->until = now;
 }
 
-/* struct sm_seen_pipes.parts. An instruction of either kind waits where both are full. */
+/* A value of struct sm_seen_pipes.parts. An instruction that may go to SP or SFU waits when both are full. */
 #define PARTS(sp, sfu, memory)                                                                        \
     ((uint64_t)(sp) << 4 * SM_SP | (uint64_t)(sfu) << 4 * SM_SFU | (uint64_t)(memory) << 4 * SM_MEM | \
      (uint64_t)((sfu) == PIPELINE_DECODE ? PIPELINE_DECODE : (sp)) << 4 * SM_SP_OR_SFU | (uint64_t)(sfu) << 4 * SM_DP)
-/* Of sub-cores: what computes in one cycle, what takes longer, memory. */
+/* Sub-cores count as SP what computes in one cycle, as SFU what takes longer, and memory. */
 static const uint64_t OF_SUBCORES = PARTS(PIPELINE_SP, PIPELINE_SFU, PIPELINE_LOAD_STORE) |
                                     (uint64_t)PIPELINE_SP << 4 * SM_ALU | (uint64_t)PIPELINE_SFU << 4 * SM_TENSOR |
                                     (uint64_t)PIPELINE_SFU << 4 * SM_LANES | (uint64_t)PIPELINE_SFU << 4 * SM_BARRIER |
@@ -41,7 +41,7 @@ static __attribute__((noinline, cold)) void count_units(struct sm_counters *n, c
     *pipeline_counter(n, parts, SM_MEM) += sum;
 }
 
-/* Those that wait for a pipeline; mostly it is the load/store unit's. */
+/* Warps that wait for a pipeline; mostly it is the load/store unit's. */
 static inline void count_pipeline(struct sm_counters *n, const uint64_t needs[SM_UNITS], uint64_t parts, uint64_t warps,
                                   uint64_t cycles)
 {
@@ -66,44 +66,44 @@ static void log_reason(struct sm_account *a, enum stall reason, uint64_t slots, 
     a->reasons[reason] = slots;
 }
 
-/* logs: the cycles are counted for each warp as well. */
+/* With `logs` the cycles are counted for each warp as well. */
 static inline __attribute__((always_inline)) void count_stalls(struct sm *c, const struct sm_seen *v,
                                                                const uint64_t needs[SM_UNITS], uint64_t parts,
                                                                uint64_t cycles, bool logs)
 {
-    uint64_t rest = v->resident;
+    uint64_t left = v->resident;
     uint64_t *stalls = c->account.counters.stalls;
-    if (!rest)
+    if (!left)
         return;
-        /* Not asked whether there are any: mostly there are, or hosts do not foresee it. */
+        /* A set is counted without asking whether it is empty: mostly it is not, or hosts cannot foresee it. */
 #define TAKE(reason, set)                                                  \
     do {                                                                   \
-        uint64_t taken_ = rest & (set);                                    \
-        rest ^= taken_;                                                    \
+        uint64_t taken_ = left & (set);                                    \
+        left ^= taken_;                                                    \
         stalls[reason] += cycles * (uint64_t)__builtin_popcountll(taken_); \
         if (logs)                                                          \
             log_reason(&c->account, reason, taken_, cycles);               \
     } while (0)
     c->account.counters.active_cycles += cycles;
     TAKE(STALL_ISSUED, v->issued);
-    if (logs || unlikely(rest & (v->ended | v->fenced | v->atomic_wait | v->at_barrier))) {
+    if (logs || unlikely(left & (v->ended | v->fenced | v->atomic_wait | v->at_barrier))) {
         TAKE(STALL_DRAIN, v->ended);
         TAKE(STALL_FENCE, v->fenced & ~v->at_barrier);
         TAKE(STALL_ATOMIC, v->atomic_wait & ~v->at_barrier);
         TAKE(STALL_BARRIER, v->at_barrier);
     }
     TAKE(STALL_FETCH, v->no_instruction);
-    if (logs || (rest & v->long_wait))
+    if (logs || (left & v->long_wait))
         TAKE(STALL_MEMORY, ~v->clear & v->long_wait);
     TAKE(STALL_SCOREBOARD, ~v->clear);
-    if (logs || unlikely(rest & v->held))
+    if (logs || unlikely(left & v->held))
         TAKE(STALL_HELD, v->held);
-    uint64_t blocked = rest & ~v->unit_free;
-    rest ^= blocked;
-    if (blocked)
-        count_pipeline(&c->account.counters, needs, parts, blocked, cycles);
+    uint64_t unit_busy = left & ~v->unit_free;
+    left ^= unit_busy;
+    if (unit_busy)
+        count_pipeline(&c->account.counters, needs, parts, unit_busy, cycles);
     if (logs)
-        log_reason(&c->account, STALL_PIPELINE, blocked, cycles);
+        log_reason(&c->account, STALL_PIPELINE, unit_busy, cycles);
     TAKE(STALL_NOT_PICKED, ~0ull);
 #undef TAKE
     if (logs && c->account.stall_log)
@@ -112,9 +112,11 @@ static inline __attribute__((always_inline)) void count_stalls(struct sm *c, con
 
 static uint64_t part_of(const struct sm *c, enum collector_kind kind, enum pipeline_part unit)
 {
-    if (collector_can_accept(c->pipes.collector, kind))
-        return c->flights.free_count ? PIPELINE_DECODE : unit;
-    return collector_limits(c->pipes.collector, kind) ? PIPELINE_COLLECTORS : unit;
+    if (collector_can_accept(c->pipes.collector, kind) && c->flights.free_count)
+        return PIPELINE_DECODE;
+    if (!collector_can_accept(c->pipes.collector, kind) && collector_limits(c->pipes.collector, kind))
+        return PIPELINE_COLLECTORS;
+    return unit;
 }
 
 static __attribute__((noinline)) uint64_t look_closely(const struct sm *c)
@@ -128,8 +130,8 @@ static __attribute__((noinline)) uint64_t look_closely(const struct sm *c)
     return PARTS(sp, sfu, memory);
 }
 
-/* What issue saw of the pipelines in this cycle. Mostly units or the load/store unit hold up their collectors, and not
- * these themselves. */
+/* The state of the pipelines when issue looked in this cycle. Mostly the units or the load/store unit are full, not
+ * the collectors. */
 static inline uint64_t look_at_pipelines(const struct sm *c)
 {
     static const uint64_t parts[1 << COLLECT_KINDS] = {PARTS(PIPELINE_SP, PIPELINE_SFU, PIPELINE_LOAD_STORE),
@@ -147,17 +149,17 @@ static inline uint64_t look_at_pipelines(const struct sm *c)
     return parts[h->accepts];
 }
 
-/* Of warps that have to wait for a pipeline: does another need another one now? */
-static inline bool pipes_differ(const struct sm *c, uint64_t blocked)
+/* Does a warp that waits for a pipeline need another one than when the last cycles were counted? */
+static inline bool pipes_differ(const struct sm *c, uint64_t unit_busy)
 {
     const struct sm_seen_pipes *p = &c->account.seen_pipes;
     uint64_t changed = p->needs[SM_MEM] ^ c->issue.needs[SM_MEM];
     if (c->account.parts == ALL_DECODE)
         return p->parts != ALL_DECODE;
-    if (blocked & ~c->issue.needs[SM_MEM])
+    if (unit_busy & ~c->issue.needs[SM_MEM])
         changed |= (p->needs[SM_SP] ^ c->issue.needs[SM_SP]) | (p->needs[SM_SFU] ^ c->issue.needs[SM_SFU]) |
                    (p->needs[SM_DP] ^ c->issue.needs[SM_DP]);
-    return (p->parts ^ c->account.parts) | (changed & blocked);
+    return (p->parts ^ c->account.parts) | (changed & unit_busy);
 }
 
 static inline void keep_pipes(struct sm *c)
@@ -185,7 +187,8 @@ static inline __attribute__((always_inline)) struct sm_seen look(const struct sm
     return v;
 }
 
-/* For each warp as well: out of the way of runs without a log, which can keep the sets in registers. */
+/* Counts the cycles for each warp as well. This stands apart, so that runs without a log can keep the sets in
+ * registers. */
 static void log_cycles(struct sm *c, const struct sm_seen *v, const uint64_t needs[SM_UNITS], uint64_t parts,
                        uint64_t from, uint64_t cycles)
 {
@@ -204,7 +207,7 @@ static __attribute__((noinline, cold)) void log_seen(struct sm *c)
     c->account.seen_cycles = 0;
 }
 
-/* Logs want cycles in their order. */
+/* A log takes cycles in their order, so this one is counted at once. */
 static __attribute__((noinline, cold)) void log_cycle(struct sm *c)
 {
     struct sm_seen now = look(c);
@@ -213,12 +216,15 @@ static __attribute__((noinline, cold)) void log_cycle(struct sm *c)
     c->account.seen_from = c->now + 1;
 }
 
-/* The schedulers had nothing to issue, in cycles like the last that was counted. */
+/* Counts the cycles in which the schedulers were not asked; they were like the last cycle that was counted. */
 void account_unasked(struct sm *c)
 {
     struct sm_account *a = &c->account;
-    uint64_t *unheld = a->seen.resident ? &a->counters.no_ready : &a->counters.idle;
-    *unheld += a->unasked * (c->config->schedulers - c->issue.held_schedulers);
+    uint64_t unheld = a->unasked * (c->config->schedulers - c->issue.held_schedulers);
+    if (a->seen.resident)
+        a->counters.no_ready += unheld;
+    else
+        a->counters.idle += unheld;
     a->counters.descheduled += a->unasked * c->issue.held_schedulers;
     a->unasked = 0;
 }
@@ -236,21 +242,21 @@ static void count_seen(struct sm *c)
 
 void account_log(struct sm *c) { count_seen(c); }
 
-/* Cycles up to now have been accounted for: warps that ended in them have all that is theirs. */
+/* All cycles before `now` have been counted, so the row of a warp that has ended is complete. */
 void account_complete_warps(struct sm *c, uint64_t now, bool cut)
 {
     count_seen(c);
     warp_log_collect(c->account.warp_log, now, cut);
 }
 
-/* This one, in which something was issued: hardly ever like the one before. */
+/* Counts the cycle at hand, in which a warp issued: such a cycle is hardly ever like the one before. */
 static __attribute__((noinline)) void count_issuing(struct sm *c)
 {
     struct sm_seen now = look(c);
     count_stalls(c, &now, c->issue.needs, c->account.parts, 1, false);
 }
 
-/* Nothing was issued in them. from: the first of the cycles */
+/* Counts cycles in which no warp issued; `from` is the first of them. */
 static void account(struct sm *c, uint64_t cycles, uint64_t from)
 {
     struct sm_seen *v = &c->account.seen;
@@ -260,12 +266,12 @@ static void account(struct sm *c, uint64_t cycles, uint64_t from)
                        (v->no_instruction ^ now.no_instruction) | (v->clear ^ c->issue.clear) |
                        (v->long_wait ^ now.long_wait) | (v->held ^ c->issue.held) |
                        ((v->unit_free ^ c->issue.unit_free) & c->issue.clear);
-    uint64_t blocked = now.clear & ~now.unit_free;
-    if (changed || (blocked && pipes_differ(c, blocked))) {
+    uint64_t unit_busy = now.clear & ~now.unit_free;
+    if (changed || (unit_busy && pipes_differ(c, unit_busy))) {
         if (c->account.seen_cycles)
             count_seen(c);
         *v = now;
-        if (blocked)
+        if (unit_busy)
             keep_pipes(c);
         c->account.seen_from = from;
     }
@@ -322,7 +328,7 @@ static void add_cache(struct cache_counters *sum, const struct cache_counters *x
 void sm_add_counters(struct sm *c, struct sm_counters *sum)
 {
     count_seen(c);
-    c->account.counters.warp_cycles = 0; /* every cycle of a warp has one reason */
+    c->account.counters.warp_cycles = 0; /* each cycle of a warp has one reason */
     for (int i = 0; i < STALL_COUNT; i++)
         c->account.counters.warp_cycles += c->account.counters.stalls[i];
     const struct cache *caches[4] = {c->lsu.l1d, c->lsu.l1c, c->lsu.l1t, c->front.l1i};

@@ -7,15 +7,15 @@
 
 enum { COLLECT_OPERANDS = 8 }; /* at most */
 
-/* One after the other. */
+/* The banks of the operands, in the order of these. */
 struct collector_banks {
     uint64_t set;  /* all of them */
-    uint64_t each; /* a byte each, the first one lowest */
+    uint64_t each; /* one byte per operand, the first one lowest */
     uint8_t count;
     bool apart; /* no two operands in one bank */
 };
 
-/* banks: of each operand, below register_banks. */
+/* `banks` has the bank of each operand; all are below register_banks. */
 static inline struct collector_banks collector_banks(const uint8_t *banks, uint32_t count)
 {
     struct collector_banks b = {.count = (uint8_t)count};

@@ -1,24 +1,24 @@
 /* Operand collectors and register banks, after GPGPU-Sim's operand collector. All collectors of a core are numbered
- * through, those of a kind side by side, so that a set of them is a 64-bit mask. Left out: what the registers hold
- * (instructions have been executed when they issued), and GPGPU-Sim's wavefront matching of banks to collectors: here
- * banks are asked in turn, from one that moves on by one every cycle. A cycle with nothing to read does not move it, so
- * that leaving out a cycle that would change nothing changes nothing.
+ * through, with those of one kind side by side, so that a set of them is a 64-bit mask. Left out: the values of
+ * registers (an instruction has been executed when it issued), and GPGPU-Sim's wavefront matching of banks to
+ * collectors. Here banks are asked in turn, from one that moves on by one every cycle. A cycle with nothing to read
+ * does not move it, so that a cycle that would change nothing can be left out.
  *
- * A bank serves its requests in order of arrival. The first of them is a bit of its collector (turn); only those after
- * it, which are rare, stand in a queue. A bank asked in turn serves the collector whose turn it is, unless that has
- * received something in this cycle: that is to say, each collector receives from the first in turn of the banks where
- * it has its turn. On machines that say so (banks_at_once, as GPGPU-Sim 4 does) it receives from all of them, and no
- * bank waits for another. */
+ * A bank serves its requests in order of arrival. The first of them is a bit of its collector (turn); only later
+ * requests, which are rare, stand in a queue. A bank asked in turn serves the collector whose turn it is, unless
+ * that has received an operand in this cycle. On machines that say so (banks_at_once, as GPGPU-Sim 4 does) a
+ * collector receives from all its banks, and no bank waits for another. */
 #include "sm/collector.h"
 
 #include <assert.h>
 
-/* Parts of a cycle, of which there are two copies: collector_cycle is inlined where the core calls it. */
+/* Parts of a cycle. The compiler makes two copies of them, because collector_cycle is inlined where the core calls
+ * it. */
 #define STEP static inline __attribute__((always_inline))
 
 enum { COLLECTORS_MOST = 64, BANKS_MOST = 64 };
 
-/* age: numbers in order of issue, compared by difference. */
+/* Ages are numbers in the order of issue; they are compared by their difference, because they wrap around. */
 struct instruction {
     uint32_t age;
     inflight_id id;
@@ -33,13 +33,13 @@ struct kind {
     uint64_t members; /* its collectors */
     uint32_t ports, width;
     uint32_t last; /* collector dispatched last */
-    uint32_t waiting_count, done_count;
-    struct id_oc *waiting;    /* ID/OC registers, oldest instruction first, as in the others */
-    struct instruction *done; /* OC/EX registers */
+    uint32_t id_oc_count, oc_ex_count;
+    struct id_oc *id_oc;       /* ID/OC registers, oldest instruction first */
+    struct instruction *oc_ex; /* OC/EX registers */
 };
 
-/* Collectors whose turn at a bank has not come, in order of arrival. A ring; the counters run on and are taken modulo
- * its size. */
+/* Collectors whose turn at a bank has not come, in order of arrival: a ring. The counters run on, and are taken
+ * modulo its size. */
 struct queue {
     uint16_t head, tail;
 };
@@ -49,20 +49,20 @@ struct collector {
     uint64_t queued;            /* banks with requests after the first */
     uint32_t bank_count, first_bank;
     bool at_once;         /* a collector may receive from several banks in a cycle */
-    uint32_t queue_shift; /* 2 to this power: size of a bank's queue */
+    uint32_t queue_shift; /* a bank's queue has 2 to this power places */
     uint32_t age;         /* of the next instruction */
-    uint8_t *queues;      /* those of all banks, one after the other */
+    uint8_t *queues;      /* the queues of all banks, one after the other */
     struct kind kinds[COLLECT_KINDS];
     uint64_t turn[COLLECTORS_MOST]; /* banks whose first request is the collector's */
-    struct instruction held[COLLECTORS_MOST];
-    uint8_t behind[COLLECTORS_MOST]; /* a collector's requests in queues */
+    struct instruction inside[COLLECTORS_MOST];
+    uint8_t queued_of[COLLECTORS_MOST]; /* a collector's requests in queues */
     uint8_t kind_of[COLLECTORS_MOST];
-    struct queue behind_of[BANKS_MOST];
+    struct queue queue_of[BANKS_MOST];
 };
 
 static uint64_t low_bits(uint32_t count) { return count >= 64 ? ~0ull : (1ull << count) - 1; }
 
-/* first: number of its first collector. Returns that of the next kind's. */
+/* Makes a kind whose first collector has the number `first`. Returns the number of the next kind's first collector. */
 static uint32_t kind_create(struct collector *c, struct arena *a, enum collector_kind kind, uint32_t first,
                             uint32_t collectors, uint32_t ports, uint32_t width)
 {
@@ -72,8 +72,8 @@ static uint32_t kind_create(struct collector *c, struct arena *a, enum collector
                                    .ports = ports,
                                    .width = width,
                                    .last = first + collectors - 1,
-                                   .waiting = arena_array(a, struct id_oc, width),
-                                   .done = arena_array(a, struct instruction, width)};
+                                   .id_oc = arena_array(a, struct id_oc, width),
+                                   .oc_ex = arena_array(a, struct instruction, width)};
     for (uint32_t i = 0; i < collectors; i++)
         c->kind_of[first + i] = (uint8_t)kind;
     return first + collectors;
@@ -102,10 +102,10 @@ struct collector *collector_create(struct arena *a, const struct sm_config *conf
 void collector_accept(struct collector *c, enum collector_kind kind, inflight_id id, struct collector_banks banks)
 {
     struct kind *k = &c->kinds[kind];
-    uint32_t count = k->waiting_count;
+    uint32_t count = k->id_oc_count;
     assert(count < k->width && banks.count <= COLLECT_OPERANDS);
-    struct id_oc *to = &k->waiting[count++];
-    k->waiting_count = count;
+    struct id_oc *to = &k->id_oc[count++];
+    k->id_oc_count = count;
     c->head.accepts &= (uint8_t) ~((uint32_t)(count == k->width) << kind);
     c->head.wanted |= k->members;
     *to = (struct id_oc){.instruction = {.age = c->age++, .id = id}, .banks = banks};
@@ -119,26 +119,27 @@ bool collector_write_bank(struct collector *c, uint32_t bank)
     return !(written >> bank & 1);
 }
 
-/* To the OC/EX registers, the oldest of which is taken first, whichever was ready first. */
+/* Moves ready instructions to the OC/EX registers. The units take the oldest of these first, whichever was ready
+ * first. */
 STEP void dispatch_kind(struct collector *c, uint32_t kind, struct kind *k, uint64_t ready)
 {
-    struct instruction *done = k->done;
+    struct instruction *done = k->oc_ex;
     uint64_t left = 0;
-    uint32_t count = k->done_count, last = k->last, width = k->width,
+    uint32_t count = k->oc_ex_count, last = k->last, width = k->width,
              most = count + k->ports < width ? count + k->ports : width;
     do {
-        uint64_t behind = ready & (~1ull << last);
-        last = (uint32_t)__builtin_ctzll(behind ? behind : ready);
+        uint64_t after = ready & (~1ull << last);
+        last = (uint32_t)__builtin_ctzll(after ? after : ready);
         ready ^= 1ull << last;
         left |= 1ull << last;
-        struct instruction next = c->held[last];
+        struct instruction next = c->inside[last];
         uint32_t at = count++;
         for (; at > 0 && (int32_t)(done[at - 1].age - next.age) > 0; at--)
             done[at] = done[at - 1];
         done[at] = next;
     } while (ready && count < most);
     k->last = last;
-    k->done_count = count;
+    k->oc_ex_count = count;
     c->head.ready ^= left;
     c->head.free |= left;
     c->head.offers |= (uint8_t)(1u << kind);
@@ -149,17 +150,17 @@ STEP void dispatch_kind(struct collector *c, uint32_t kind, struct kind *k, uint
 
 static void queue_push(struct collector *c, uint32_t bank, uint32_t collector)
 {
-    uint32_t at = c->behind_of[bank].tail++ & ((1u << c->queue_shift) - 1);
+    uint32_t at = c->queue_of[bank].tail++ & ((1u << c->queue_shift) - 1);
     c->queues[(bank << c->queue_shift) + at] = (uint8_t)collector;
-    c->behind[collector]++;
+    c->queued_of[collector]++;
     c->queued |= 1ull << bank;
 }
 
 static void queue_pop(struct collector *c, uint32_t bank)
 {
-    struct queue *q = &c->behind_of[bank];
+    struct queue *q = &c->queue_of[bank];
     uint32_t next = c->queues[(bank << c->queue_shift) + (q->head++ & ((1u << c->queue_shift) - 1))];
-    c->behind[next]--;
+    c->queued_of[next]--;
     c->turn[next] |= 1ull << bank;
     if (q->head == q->tail)
         c->queued &= ~(1ull << bank);
@@ -169,8 +170,8 @@ STEP void read_banks(struct collector *c)
 {
     uint64_t able = ~c->head.written, from = ~0ull << c->first_bank, completed = 0,
              served = 0; /* able: banks that have not been used in this cycle */
-    for (uint64_t waiting = c->head.all & ~(c->head.free | c->head.ready); waiting; waiting &= waiting - 1) {
-        uint32_t to = (uint32_t)__builtin_ctzll(waiting);
+    for (uint64_t reading = c->head.all & ~(c->head.free | c->head.ready); reading; reading &= reading - 1) {
+        uint32_t to = (uint32_t)__builtin_ctzll(reading);
         uint64_t turn = c->turn[to], banks = turn & able, high = banks & from;
         if (!c->at_once) {
             banks = high ? high : banks;
@@ -184,14 +185,14 @@ STEP void read_banks(struct collector *c)
             queue_pop(c, (uint32_t)__builtin_ctzll(next));
             turn = c->turn[to]; /* its own request may have been the next */
         }
-        completed |= (uint64_t)((turn | c->behind[to]) == 0) << to;
+        completed |= (uint64_t)((turn | c->queued_of[to]) == 0) << to;
     }
     c->head.asked ^= served;
     c->head.ready |= completed;
     c->first_bank = c->first_bank + 1 < c->bank_count ? c->first_bank + 1 : 0;
 }
 
-/* Where others have asked a bank before, or two operands ask the same. */
+/* For an instruction with two operands in one bank, or of whose banks one has requests already. */
 static __attribute__((noinline)) uint64_t ask_in_turn(struct collector *c, const struct collector_banks *banks,
                                                       uint32_t collector)
 {
@@ -217,26 +218,26 @@ static inline uint64_t ask_banks(struct collector *c, const struct collector_ban
 
 STEP void allocate_kind(struct collector *c, uint32_t kind, struct kind *k, uint64_t free)
 {
-    struct id_oc *waiting = k->waiting;
+    struct id_oc *from = k->id_oc;
     uint64_t taken = 0, ready = 0;
-    uint32_t all = k->waiting_count, most = all < k->ports ? all : k->ports, count = 0;
+    uint32_t all = k->id_oc_count, most = all < k->ports ? all : k->ports, count = 0;
     do {
         uint32_t to = (uint32_t)__builtin_ctzll(free);
         uint64_t bit = free & -free;
         free ^= bit;
         taken |= bit;
-        c->held[to] = waiting[count].instruction;
-        c->turn[to] = ask_banks(c, &waiting[count].banks, to);
-        if (!waiting[count].banks.count)
+        c->inside[to] = from[count].instruction;
+        c->turn[to] = ask_banks(c, &from[count].banks, to);
+        if (!from[count].banks.count)
             ready |= bit;
         count++;
     } while (free && count < most);
     c->head.free ^= taken;
     c->head.ready |= ready;
     c->head.accepts |= (uint8_t)(1u << kind);
-    k->waiting_count = all - count;
+    k->id_oc_count = all - count;
     for (uint32_t i = count; i < all; i++)
-        waiting[i - count] = waiting[i];
+        from[i - count] = from[i];
     if (count == all)
         c->head.wanted &= ~k->members;
 }
@@ -268,14 +269,14 @@ __attribute__((noinline)) void collector_early_step(struct collector *c) { step(
 void collector_take(struct collector *c, enum collector_kind kind)
 {
     struct kind *k = &c->kinds[kind];
-    struct instruction *done = k->done;
-    assert(k->done_count > 0);
-    uint32_t count = --k->done_count;
+    struct instruction *done = k->oc_ex;
+    assert(k->oc_ex_count > 0);
+    uint32_t count = --k->oc_ex_count;
     c->head.room |= k->members;
     if (!count)
         c->head.offers &= (uint8_t) ~(1u << kind);
     else
-        done[0] = done[1]; /* mostly all there is: not worth a call for the others */
+        done[0] = done[1]; /* mostly there is no third: a call for the move would cost more */
     for (uint32_t i = 1; i < count; i++)
         done[i] = done[i + 1];
     c->head.front[kind] = done[0].id;

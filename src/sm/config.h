@@ -1,5 +1,5 @@
-/* What the machine file says of a core; const after start. Sizes, counts and latencies are rows of sm/keys.def; what is
- * written here are its caches and rules (gpu/rules.def). */
+/* The part of the machine file that describes a core; const after start. Sizes, counts and latencies are rows of
+ * sm/keys.def; this file has its caches and rules (gpu/rules.def). */
 #ifndef HEDDLE_SM_CONFIG_H
 #define HEDDLE_SM_CONFIG_H
 
@@ -18,7 +18,7 @@ enum launch_empties {
     LAUNCH_EMPTIES_NOTHING,
     LAUNCH_EMPTIES_L1D,
     LAUNCH_EMPTIES_CACHES
-}; /* the last: L1D, L1C and L2 */
+}; /* LAUNCH_EMPTIES_CACHES means L1D, L1C and L2 */
 
 struct sm_config {
 #define SM_KEY(section, name, type, field, ...) KEY_FIELD_##type(field)
@@ -26,46 +26,54 @@ struct sm_config {
 #include "sm/keys.def"
     struct cache_config l1d, l1c, l1t, l1i;
     /* Launches. */
-    enum launch_empties launch_empties; /* what a launch finds empty that begins when others have ended */
-    bool counts_dynamic_shared;         /* in how many blocks fit; false: only shared memory that a kernel declares */
+    enum launch_empties launch_empties; /* the caches that are emptied for a launch when all others have ended */
+    /* Dynamic shared memory counts in how many blocks fit; false means that only declared memory does. */
+    bool counts_dynamic_shared;
     /* Fetch and issue. */
-    bool fetch_moves_on;      /* a fetch that the cache refuses has had its turn; false: it is tried again first */
-    bool fetch_sends_at_once; /* a miss of the instruction cache leaves in its cycle; false: in the next */
-    bool ends_in_fetch; /* a warp that is over gives its slot back when fetch comes to it in its turn; false: at once */
-    bool code_packed;   /* functions follow each other without gaps; false: each begins a line */
-    bool schedulers_take_turns; /* in being first in a cycle; false: scheduler 0 is */
+    /* A fetch that the cache refuses has had its turn; false means that it is tried again first. */
+    bool fetch_moves_on;
+    bool fetch_sends_at_once; /* a miss of the instruction cache leaves in its cycle; false means in the next */
+    /* A warp that is over gives its slot back when fetch comes to it in its turn; false means at once. */
+    bool ends_in_fetch;
+    bool code_packed; /* functions follow each other without gaps; false means that each begins a line */
+    /* Schedulers take turns in being first in a cycle; false means that scheduler 0 is first. */
+    bool schedulers_take_turns;
     enum multiply_unit integer_multiply;
-    bool fma_is_mad; /* false: fma has latency 1 */
-    bool rem_is_div; /* false: integer remainder has latency 1 */
+    bool fma_is_mad; /* false means that fma has latency 1 */
+    bool rem_is_div; /* false means that integer remainder has latency 1 */
     bool sub_cores;  /* each scheduler has its own pipelines, without collectors (subcore.h) */
     bool lowers;     /* instructions are counted and timed as an assembler would leave them (ptx/lowering.h) */
     /* Operand collectors. */
-    bool banks_at_once;      /* a collector reads all its banks in a cycle; false: one operand */
-    bool banks_by_name;      /* a register's number is that in its name; false: all of a kernel are numbered through */
-    bool enters_lsu_at_once; /* a memory instruction enters the load/store unit in the cycle in which it leaves its
-                                collector; false: in the next */
+    bool banks_at_once; /* a collector reads all its banks in a cycle; false means one operand */
+    /* A register has the number in its name; false means that a kernel's registers are numbered through. */
+    bool banks_by_name;
+    /* A memory instruction enters the load/store unit in the cycle in which it leaves its collector; false means in
+     * the next. */
+    bool enters_lsu_at_once;
     /* Load/store unit. */
-    bool vectors_by_element; /* of a vector, its first element is what is coalesced */
+    bool vectors_by_element; /* a vector is coalesced by its first element */
     bool shared_limited_broadcast;
     bool l1_skips_global;  /* global loads bypass the L1D */
     bool volatile_past_l1; /* .volatile and .cv bypass the L1D as .cg does */
-    bool local_by_block;   /* local memory: threads are numbered by blocks, not by warp slots */
-    bool l1d_has_banks;    /* those of shared memory: a load takes the unit for as many cycles */
-    bool exact_sectors; /* of a line, the L1D is asked for the sectors in which a lane has a byte; false: for 1, 2 or 4
-                           in a row */
-    bool atomics_at_once;        /* an atomic takes effect as it issues, and its warp goes on until it needs the result;
-                                    false: in the memory partition, and the warp waits for it */
-    bool shared_atomics_serial;  /* lanes of an atomic that share a word of shared memory take turns */
-    bool atomics_await_address;  /* the register of an atomic's address is awaited and read */
-    bool atomics_drop_l1;        /* the L1 data cache loses the line of an atomic */
-    bool uniform_atomics_once;   /* lanes of a warp that all want one address send one access, where they may
-                                    (sm_inst.adds_up) */
-    bool fence_waits_for_stores; /* a fence holds its warp until its stores are acknowledged, not only until its
-                                    registers are written */
-    bool fence_drops_l1;         /* and drops the lines of the L1D */
-    bool l1d_latency_behind; /* a hit's registers are free l1d.latency_cycles after its look-up; false: the pipeline is
-                                before the look-up */
-    bool texel_blocks;       /* two-dimensional textures lie in blocks, not row by row */
+    bool local_by_block;   /* threads that share local memory are numbered by blocks, not by warp slots */
+    bool l1d_has_banks;    /* the L1D has the banks of shared memory: a load takes the unit for as many cycles */
+    /* The L1D is asked for the sectors of a line in which a lane has a byte; false means for 1, 2 or 4 in a row. */
+    bool exact_sectors;
+    /* An atomic takes effect as it issues, and its warp goes on until it needs the result; false means that it takes
+     * effect in the memory partition, and its warp waits. */
+    bool atomics_at_once;
+    bool shared_atomics_serial; /* lanes of an atomic that share a word of shared memory take turns */
+    bool atomics_await_address; /* the register of an atomic's address is awaited and read */
+    bool atomics_drop_l1;       /* the L1 data cache loses the line of an atomic */
+    /* Lanes of a warp that all want one address send one access, where they may (sm_inst.adds_up). */
+    bool uniform_atomics_once;
+    /* A warp waits at a fence until its stores are acknowledged, not only until its registers are written. */
+    bool fence_waits_for_stores;
+    bool fence_drops_l1; /* a fence drops the lines of the L1D */
+    /* A hit's registers are free l1d.latency_cycles after its look-up; false means that the pipeline comes before
+     * the look-up. */
+    bool l1d_latency_behind;
+    bool texel_blocks; /* two-dimensional textures lie in blocks, not row by row */
 };
 
 #endif

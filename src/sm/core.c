@@ -44,12 +44,15 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
                                    .l1_ways = config->l1d.ways,
                                    .l1_line_bytes = config->l1d.line_bytes,
                                    .warp = c->warps};
-    return policy_host_create(c, a, policies, e) ? c : NULL;
+    if (!policy_host_create(c, a, policies, e))
+        return NULL;
+    return c;
 }
 
 void sm_destroy(struct sm *c) { policy_host_destroy(c); }
 
-/* A cycle: each part that is due, back to front. Then the core sleeps until the first of them is due again. */
+/* One cycle runs each part that is due, back to front. Then the core sleeps until the first of its parts is due
+ * again. */
 
 static void wake_sleepers(struct sm *c)
 {
@@ -64,7 +67,7 @@ static inline void begin_cycle(struct sm *c, uint64_t now)
 {
     sm_account_passed(c, now);
     c->now = c->view.cycle = now;
-    if (*c->net.blocked_bytes) /* the unit may have been waiting for room in the interconnect */
+    if (*c->net.blocked_bytes) /* there may be room now for the packet that the interconnect had none for */
         due_now(&c->due, PART_LSU);
     *c->net.blocked_bytes = 0;
     if (c->issue.asleep && is_due(&c->due, PART_ISSUE, now))
@@ -79,8 +82,8 @@ static inline void run_pipelines(struct sm *c)
         sm_units_cycle(c);
 }
 
-/* Only some machines have these: hits whose latency is over, and, where the load/store unit and the collectors take
- * several steps in a cycle, all steps but the last. The collectors step with the unit. */
+/* Only some machines have these steps: hits whose latency is over, and, where the load/store unit and the collectors
+ * take several steps in a cycle, all steps but the last. The collectors step with the unit. */
 static __attribute__((noinline, cold)) void run_early_steps(struct sm *c)
 {
     sm_lsu_finish_hits(c);
@@ -101,7 +104,7 @@ static inline void run_lsu(struct sm *c)
     host_part_set(&c->head.part, HOST_NOTHING);
 }
 
-/* Whether an instruction in the collectors has moved. */
+/* Returns whether an instruction in the collectors has moved. */
 static inline bool run_collectors(struct sm *c)
 {
     bool moves = collector_moves(c->pipes.collector);
@@ -117,7 +120,8 @@ static inline bool run_collectors(struct sm *c)
     return moves;
 }
 
-/* The schedulers are asked if a set of warps has changed, or what the collectors take. Returns whether they were. */
+/* Asks the schedulers if a set of warps has changed, or the kinds that the collectors accept. Returns whether they
+ * were asked. */
 static inline bool run_issue(struct sm *c)
 {
     if (!is_due(&c->due, PART_ISSUE, c->now) && sm_collectors_accept(c) == c->issue.accepts)
@@ -132,7 +136,8 @@ static inline void run_front(struct sm *c)
         sm_decode_cycle(c);
     if (front_end_moves(&c->front))
         sm_fetch_cycle(c);
-    due_at(&c->due, PART_FRONT, c->front.valid || front_end_moves(&c->front) ? c->now + 1 : SM_NEVER);
+    bool moves = c->front.valid || front_end_moves(&c->front);
+    due_at(&c->due, PART_FRONT, moves ? c->now + 1 : SM_NEVER);
 }
 
 void sm_cycle(struct sm *c, uint64_t now)
@@ -166,12 +171,16 @@ void sm_cycle(struct sm *c, uint64_t now)
 
 bool sm_accept(struct sm *c, const struct packet *p, uint64_t now)
 {
-    bool code = p->origin == ORIGIN_L1I;
-    struct ring *to = code ? &c->front.responses : &c->lsu.responses;
+    struct ring *to = &c->lsu.responses;
+    enum core_part part = PART_LSU;
+    if (p->origin == ORIGIN_L1I) {
+        to = &c->front.responses;
+        part = PART_FRONT;
+    }
     if (ring_full(to))
         return false;
     ring_push(to, p);
-    due_now(&c->due, code ? PART_FRONT : PART_LSU);
+    due_now(&c->due, part);
     if (*c->wake_at > now)
         *c->wake_at = now;
     expected_remove(c->net.expected, p);

@@ -1,9 +1,9 @@
-/* A core as its parts. Each part has a header of its own, which says what it holds and what it may touch; here is what
- * they share.
+/* A core as its parts. Each part has a header of its own, which says what the part holds and what it may touch; this
+ * file has what they share.
  *
  * Stages run back to front within a cycle, as in GPGPU-Sim, so that a result freed in a cycle can be used in it:
- * writeback, units, load/store unit, operand collectors, issue, decode, fetch. What warps are doing is kept in bit
- * masks, one bit per warp slot. */
+ * writeback, units, load/store unit, operand collectors, issue, decode, fetch. The states of warps are bit masks,
+ * one bit per warp slot. */
 #ifndef HEDDLE_SM_CORE_H
 #define HEDDLE_SM_CORE_H
 
@@ -15,6 +15,7 @@
 #include "sm/inflight.h"
 #include "sm/issue.h"
 #include "sm/lsu.h"
+#include "sm/network.h"
 #include "sm/observer.h"
 #include "sm/pipeline.h"
 #include "sm/policy_host.h"
@@ -22,23 +23,25 @@
 #include "sm/subcore.h"
 #include "sm/warp.h"
 
-/* What a cycle mostly touches stands first, close together: the host's first-level cache does not hold all of all
- * cores. Large tables come last. */
+/* The fields that a cycle mostly touches come first, close together, because the host's first-level cache does not
+ * hold all of all cores. Large tables come last. */
 struct sm {
     struct sm_head head; /* first: read from outside */
     const struct sm_config *config;
     const struct sm_program *program;
     uint64_t now;
-    uint64_t *wake_at; /* the next cycle in which it must be run; the owner's */
+    uint64_t *wake_at; /* the next cycle in which the core must be run; the owner has it */
     struct sm_due due;
-    bool mixes;              /* the divergence unit puts threads of several warps into a slot: slots show faces, not the
-                                executor's warps */
-    uint32_t core_count;     /* of the machine */
-    struct sm_subcores *sub; /* subcore.h; NULL: schedulers share the pipelines */
-    struct regroup *regroup; /* regroup.c: warps of threads that the unit puts together; NULL: every warp is its own */
+    /* The divergence unit puts threads of several warps into a slot: a slot shows a face, not a warp of the
+     * executor. */
+    bool mixes;
+    uint32_t core_count;     /* cores of the machine */
+    struct sm_subcores *sub; /* subcore.h; NULL means that the schedulers share the pipelines */
+    /* regroup.c: warps of threads that the unit puts together; NULL means that every warp has its own threads. */
+    struct regroup *regroup;
     const struct sm_observer *observer;
 
-    struct heddle_core view; /* the core as policies see it, with the sets of warps that they see */
+    struct heddle_core view; /* the core as policies see it, with the sets of warps that they may read */
     struct sm_issue issue;
     struct sm_front_end front;
     struct sm_lsu lsu;
@@ -53,16 +56,17 @@ struct sm {
     struct exec_launch launch; /* the core's own copy */
 };
 
-/* Of an access: the sectors that the L1D, and by atomics the L2, is asked for. */
+/* The sectors of an access that the L1D is asked for, or for an atomic the L2. */
 static inline uint8_t sm_sectors(const struct sm_lsu *l, const struct sm_inflight *f, const struct access *a)
 {
     return l->exact_sectors && (f->route == ROUTE_L1D || f->atomic) ? a->touched : a->sectors;
 }
 
-/* Slots with a warp of which something is left. */
+/* Slots whose warp has not finished: it is resident, or has ended and something of it is in flight. */
 static inline uint64_t sm_occupied(const struct sm *c) { return c->view.resident | c->issue.ended; }
 
-/* Sets of warps that may not issue: the set's name says why. Issue looks at the warps again. */
+/* Puts a warp into a set of warps that may not issue, or takes it out; the set's name says why. Issue looks at the
+ * warps again. */
 static inline void warp_block(struct sm *c, uint64_t *set, uint32_t slot)
 {
     *set |= 1ull << slot;
@@ -74,7 +78,7 @@ static inline void warp_unblock(struct sm *c, uint64_t *set, uint32_t slot)
     due_now(&c->due, PART_ISSUE);
 }
 
-/* The kinds of collectors that take another instruction, as a set; what goes to memory also needs an access list. */
+/* The kinds of collectors that take another instruction, as a set. A memory instruction also needs an access list. */
 static inline uint32_t sm_collectors_accept(const struct sm *c)
 {
     uint32_t accepts = collector_head(c->pipes.collector)->accepts;
@@ -83,7 +87,7 @@ static inline uint32_t sm_collectors_accept(const struct sm *c)
     return c->flights.free_count ? accepts : 0;
 }
 
-/* The cycles before `now` that have not been counted yet. */
+/* Counts the cycles before `now` that have not been counted yet. */
 static inline void sm_account_passed(struct sm *c, uint64_t now)
 {
     if (c->due.at[PART_ISSUE] && !c->issue.issued)
@@ -92,7 +96,8 @@ static inline void sm_account_passed(struct sm *c, uint64_t now)
         account_changed(c, now);
 }
 
-/* A parked warp waits for others of its block too. */
+/* Shows policies whether the slot's warp is at a barrier. A parked warp counts as one that is: it waits for others
+ * of its block. */
 static inline void sm_show_barrier(struct sm *c, uint32_t slot)
 {
     uint64_t bit = 1ull << slot;

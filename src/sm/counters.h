@@ -1,11 +1,11 @@
-/* What a core counts during a launch. */
+/* The counters of a core during a launch. */
 #ifndef HEDDLE_SM_COUNTERS_H
 #define HEDDLE_SM_COUNTERS_H
 
 #include "mem/cache.h"
 
-/* Where a resident warp's cycle went (heddle/metrics.def): STALL_ISSUED, STALL_NOT_PICKED, STALL_FETCH, ... Each warp
- * that is resident in a cycle counts once, so that the sum is warp cycles of residency. */
+/* The reasons that a cycle of a resident warp may have (heddle/metrics.def): STALL_ISSUED, STALL_NOT_PICKED, ...
+ * Each resident warp counts once per cycle, so that the sum over reasons is the warp cycles of residency. */
 enum stall {
 #define STALL(id, name, sample, help, nsight) STALL_##id,
 #include "heddle/metrics.def"
@@ -13,7 +13,7 @@ enum stall {
 };
 extern const char *const stall_names[STALL_COUNT]; /* "issued", "not_picked", "fetch", ... */
 
-/* A member for each CORE_COUNT of heddle/metrics.def, and what other metrics are worked out from. */
+/* A member for each CORE_COUNT of heddle/metrics.def, and the numbers that other metrics are worked out from. */
 struct sm_counters {
 #define CORE_COUNT(field, name, unit, sample, help, nsight) uint64_t field;
 #include "heddle/metrics.def"

@@ -8,6 +8,8 @@
 #ifndef HEDDLE_SM_DUE_H
 #define HEDDLE_SM_DUE_H
 
+#include "base/numbers.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,7 +24,7 @@ enum core_part {
 };
 
 struct sm_due {
-    uint64_t at[CORE_PARTS]; /* 0 means now; SM_NEVER means when another part says so */
+    uint64_t at[CORE_PARTS]; /* 0 means now; SM_NEVER means not before another part says so */
 };
 
 static inline bool is_due(const struct sm_due *d, enum core_part part, uint64_t now) { return d->at[part] <= now; }
@@ -31,15 +33,14 @@ static inline void due_now(struct sm_due *d, enum core_part part) { d->at[part] 
 
 static inline void due_by(struct sm_due *d, enum core_part part, uint64_t cycle)
 {
-    d->at[part] = cycle < d->at[part] ? cycle : d->at[part];
+    d->at[part] = earlier(cycle, d->at[part]);
 }
 
 /* The next cycle in which the core must be run, after `now`. */
 static inline uint64_t due_next(const struct sm_due *d, uint64_t now)
 {
-    uint64_t a = d->at[PART_PIPELINES] < d->at[PART_LSU] ? d->at[PART_PIPELINES] : d->at[PART_LSU],
-             b = d->at[PART_ISSUE] < d->at[PART_FRONT] ? d->at[PART_ISSUE] : d->at[PART_FRONT], next = a < b ? a : b;
-    return next > now ? next : now + 1;
+    uint64_t a = earlier(d->at[PART_PIPELINES], d->at[PART_LSU]), b = earlier(d->at[PART_ISSUE], d->at[PART_FRONT]);
+    return later(earlier(a, b), now + 1);
 }
 
 #endif

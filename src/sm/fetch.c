@@ -1,7 +1,7 @@
-/* Fetch and decode: one warp a cycle, round robin over the slots, up to two instructions. A warp is fetched for when
- * its buffer is empty. After a branch that was taken the instructions after it are fetched all the same; they are
- * thrown away when the scheduler comes to them. On machines that say so (ends_in_fetch) a warp that is over gives its
- * slot back when the search for the next warp comes past it. */
+/* Fetch and decode: one warp per cycle, round robin over the slots, up to two instructions. A warp is fetched for
+ * when its buffer is empty. After a taken branch the instructions that follow it are fetched all the same, and
+ * thrown away when the scheduler comes to them. On machines that say so (ends_in_fetch) a warp that is over gives
+ * its slot back when the search for the next warp comes past it. */
 #include "sm/core.h"
 
 enum { INST_BYTES = 8 };
@@ -29,9 +29,11 @@ void sm_decode_cycle(struct sm *c)
         sm_try_retire(c, c->front.warp);
         return;
     }
-    uint32_t count = c->config->fetch_bytes / INST_BYTES, most = count > 2 ? 2 : count;
+    uint32_t count = c->config->fetch_bytes / INST_BYTES;
+    if (count > 2)
+        count = 2;
     s->buffered = 0;
-    for (uint32_t i = 0; i < most && c->front.pc + i < c->program->count; i++)
+    for (uint32_t i = 0; i < count && c->front.pc + i < c->program->count; i++)
         s->buffer[s->buffered++] = c->front.pc + i;
     sm_refresh(c, c->front.warp);
 }
@@ -51,10 +53,12 @@ static inline uint64_t turned_to(uint64_t slots, uint32_t start)
     return slots >> start | (start ? slots << (64 - start) : 0);
 }
 
-/* Warps that are over, among the slots from start up to so many after it. */
+/* Retires warps that are over, among `count` slots from `start` on. */
 static void retire(struct sm *c, uint32_t start, uint32_t count)
 {
-    uint64_t past = turned_to(c->front.over, start) & (count < 64 ? (1ull << count) - 1 : ~0ull);
+    uint64_t past = turned_to(c->front.over, start);
+    if (count < 64)
+        past &= (1ull << count) - 1;
     for (; past; past &= past - 1)
         sm_retire(c, ((uint32_t)__builtin_ctzll(past) + start) & 63);
 }
@@ -78,13 +82,14 @@ static void fetch(struct sm *c)
 {
     if (c->front.code->ready_requests && take_response(c))
         return;
-    uint32_t start = (c->front.last + 1) & 63,
-             behind = c->front.wants ? (uint32_t)__builtin_ctzll(turned_to(c->front.wants, start)) : 64;
+    uint32_t start = (c->front.last + 1) & 63, distance = 64;
+    if (c->front.wants)
+        distance = (uint32_t)__builtin_ctzll(turned_to(c->front.wants, start));
     if (unlikely(c->front.over))
-        retire(c, start, behind);
+        retire(c, start, distance);
     if (!c->front.wants)
         return;
-    uint32_t slot = (behind + start) & 63;
+    uint32_t slot = (distance + start) & 63;
     struct sm_slot *s = &c->slots[slot];
     uint32_t pc = s->fetch_pc < c->program->count ? s->fetch_pc : 0;
     enum cache_outcome outcome = c->front.l1i ? read_code(c, slot, pc) : CACHE_HIT;

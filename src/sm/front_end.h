@@ -1,7 +1,8 @@
 /* The front end: fetch through the instruction cache, decode into the warps' instruction buffers.
  *
- * Holds what is between fetch and decode, and which warps want to be fetched for. Touches the buffers of slots, the
- * L1I and the core's way into the interconnect; retires warps that are over where the machine does that in fetch. */
+ * Has the instructions between fetch and decode, and the warps that want to be fetched for. Touches the buffers of
+ * slots, the L1I and the core's way into the interconnect; retires warps that are over where the machine does that
+ * in fetch. */
 #ifndef HEDDLE_SM_FRONT_END_H
 #define HEDDLE_SM_FRONT_END_H
 
@@ -11,13 +12,13 @@
 struct sm;
 
 struct sm_front_end {
-    bool valid; /* something was fetched in the last cycle: pc and those after it, for a warp */
+    bool valid; /* instructions were fetched in the last cycle for a warp: the one at pc and its successors */
     uint32_t warp, pc;
-    uint32_t last;  /* slot that was fetched for */
-    uint64_t wants; /* slots: their buffer is empty, and nothing has been asked for */
-    uint64_t over;  /* slots: of those ended, nothing is left, and fetch has not come past yet */
+    uint32_t last;  /* the slot that was fetched for last */
+    uint64_t wants; /* slots whose buffer is empty, and for which no fetch is under way */
+    uint64_t over;  /* slots whose warp is over, and which fetch has not come past yet */
     struct cache *l1i;
-    const struct cache_head *code; /* its head; of a cache that is not there: one that never has anything */
+    const struct cache_head *code; /* its head; where there is no cache, that of one which never has anything */
     struct ring responses;         /* from the interconnect */
 };
 

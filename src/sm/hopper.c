@@ -1,5 +1,5 @@
-/* What an instruction costs on a sub-core: the rows of hopper.def, and what does not fit into rows: conversions, matrix
- * products, moves, what a warp waits for without a register; and which pipeline the assembler chooses. */
+/* The cost of an instruction on a sub-core. Most have a row in hopper.def; this file has conversions, matrix
+ * products, moves, waits that are not for a register, and the pipeline that the assembler chooses. */
 #include "ptx/cfg.h"
 #include "ptx/lowering.h"
 #include "sm/program.h"
@@ -35,7 +35,10 @@ static enum cost_type type_of(enum ptx_type t)
     case PTX_BF16X2: return F16;
     case PTX_F64: return F64;
     case PTX_NO_TYPE: return ANY;
-    default: return ptx_type_is_float(t) ? F32 : bits > 32 ? I64 : I32;
+    default:
+        if (ptx_type_is_float(t))
+            return F32;
+        return bits > 32 ? I64 : I32;
     }
 }
 
@@ -57,7 +60,7 @@ static void set_conversion(struct sm_inst *s, const struct ptx_inst *in)
         set(s, SM_ALU, 4, 2);
     else if (to == F64 || from == F64 || to == I64 || from == I64)
         set(s, SM_SFU, 18, 8.5f);
-    else if (to_integer || (to == from && to == F32)) /* F2I; rounding to an integer that stays floating: FRND */
+    else if (to_integer || (to == from && to == F32)) /* F2I, or FRND: rounding to an integer that stays floating */
         set(s, SM_SFU, 17, 8);
     else if (from_integer)
         set(s, SM_ALU, 4, 2); /* I2FP */
@@ -65,8 +68,8 @@ static void set_conversion(struct sm_inst *s, const struct ptx_inst *in)
         set(s, to == F32 ? SM_SP : SM_ALU, 4, 2); /* HADD2.F32, F2FP */
 }
 
-/* mma.sync has 24 cycles and an interval of 6 where a column of its first factor has 256 bits (m16n8k16 of 16 bits,
- * m16n8k8 of 32, m16n8k32 of 8), 17 and 4 where it has 128: measured. More or less: in proportion. */
+/* Measured: mma.sync has 24 cycles and an interval of 6 if a column of its first factor has 256 bits (m16n8k16 of 16
+ * bits, m16n8k8 of 32, m16n8k32 of 8), 17 and 4 if it has 128. Other columns are in proportion. */
 static void set_product(struct sm_inst *s, const struct ptx_inst *in)
 {
     uint32_t k = 16, bits = in->type_count > 1 ? (uint32_t)ptx_type_bits((enum ptx_type)in->types[1]) : 16;
@@ -82,7 +85,7 @@ static void set_product(struct sm_inst *s, const struct ptx_inst *in)
         set(s, SM_TENSOR, 24 * ((column + 255) / 256), 6 * ((column + 255) / 256));
 }
 
-/* Special registers come through a slow path (S2R); the clock and the lane number do not. */
+/* Special registers come through a slow path (S2R), but not the clock and the lane number. */
 static bool reads_special(const struct ptx_inst *in)
 {
     for (uint32_t i = 0; i < in->operand_count; i++)
@@ -114,35 +117,58 @@ static void set_from_rows(struct sm_inst *s, const struct ptx_inst *in)
 /* ldmatrix and stmatrix: one cycle for each matrix, measured. */
 static uint32_t passes(const struct ptx_inst *in)
 {
-    bool matrices = in->opcode == PTX_OP_ldmatrix || in->opcode == PTX_OP_stmatrix;
-    return !matrices ? 1 : ptx_has_modifier(in, PTX_MOD_X4) ? 4 : ptx_has_modifier(in, PTX_MOD_X2) ? 2 : 1;
+    if (in->opcode != PTX_OP_ldmatrix && in->opcode != PTX_OP_stmatrix)
+        return 1;
+    if (ptx_has_modifier(in, PTX_MOD_X4))
+        return 4;
+    return ptx_has_modifier(in, PTX_MOD_X2) ? 2 : 1;
 }
 
-/* The way of a sub-core to memory takes an instruction every fourth cycle: so far apart does the assembler put those of
- * a warp, and a whole core's shared memory takes one in each cycle (rate/ld.shared.u32). */
+/* A sub-core sends an instruction to memory every fourth cycle: the assembler puts those of a warp so far apart, and
+ * a whole core's shared memory takes one in each cycle (rate/ld.shared.u32). */
 enum { MEMORY_INTERVAL = 4 };
 
-/* A store hands it one register of data after the other: latency/st+ld.volatile.shared.v2, v4, chase/st+ld. */
+/* A store hands over one register of data after the other: latency/st+ld.volatile.shared.v2, v4, chase/st+ld. */
 static uint32_t registers_stored(const struct ptx_inst *in)
 {
     if (in->opcode != PTX_OP_st || !in->type_count)
         return 1;
-    uint32_t count = ptx_has_modifier(in, PTX_MOD_V8)   ? 8
-                     : ptx_has_modifier(in, PTX_MOD_V4) ? 4
-                     : ptx_has_modifier(in, PTX_MOD_V2) ? 2
-                                                        : 1;
+    static const struct {
+        enum ptx_modifier modifier;
+        uint32_t elements;
+    } vectors[] = {{PTX_MOD_V2, 2}, {PTX_MOD_V4, 4}, {PTX_MOD_V8, 8}};
+    uint32_t count = 1;
+    for (uint32_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        if (ptx_has_modifier(in, vectors[i].modifier))
+            count = vectors[i].elements;
     return (count * (uint32_t)ptx_type_bits((enum ptx_type)in->types[in->type_count - 1]) + 31) / 32;
 }
 
-/* Shuffles and other instructions before the access and after it: latency/atom.shared.add.u32.same where they share
- * sums, else red.shared.add.u32.same. What a result takes that is not such a sum is not known. */
+/* The cost of shuffles and other instructions before the access and after it: latency/atom.shared.add.u32.same if
+ * the lanes share sums, else red.shared.add.u32.same. The time until a result that is not such a sum is not known. */
 void sm_set_adding_cost(struct sm_inst *s)
 {
-    bool sums = s->adds_up == PTX_ADDS_BEFORE;
-    s->adding = sums ? 229 : 30;
-    s->own_wait = sums ? 0 : 11;
     s->shared_passes = 1;
-    set(s, SM_MEM, s->latency, sums ? 44.875 : 10.125);
+    if (s->adds_up == PTX_ADDS_BEFORE) {
+        s->adding = 229;
+        s->own_wait = 0;
+        set(s, SM_MEM, s->latency, 44.875);
+    } else {
+        s->adding = 30;
+        s->own_wait = 11;
+        set(s, SM_MEM, s->latency, 10.125);
+    }
+}
+
+static void set_fence(struct sm_inst *s, bool of_block, const struct sm_config *c)
+{
+    if (of_block) { /* latency/membar.cta, rate/membar.cta */
+        set(s, SM_MEM, 4, 6);
+        s->initiation = 1;
+    } else {
+        set(s, SM_MEM, c->fence_latency, 1);
+        s->initiation = (uint16_t)c->fence_initiation;
+    }
 }
 
 void sm_set_subcore_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c)
@@ -151,9 +177,7 @@ void sm_set_subcore_cost(struct sm_inst *s, const struct ptx_inst *in, const str
     const struct ptx_opcode_info *op = &ptx_opcodes[in->opcode];
     bool waits = !ptx_has_modifier(in, PTX_MOD_WARP) && !ptx_has_modifier(in, PTX_MOD_ARRIVE);
     if (ptx_flags(in) & PTX_F_FENCE) {
-        bool of_block = ptx_has_modifier(in, PTX_MOD_CTA); /* latency/membar.cta, rate/membar.cta */
-        set(s, SM_MEM, of_block ? 4 : c->fence_latency, of_block ? 6 : 1);
-        s->initiation = of_block ? 1 : (uint16_t)c->fence_initiation;
+        set_fence(s, ptx_has_modifier(in, PTX_MOD_CTA), c);
     } else if (op->unit == PTX_UNIT_MEM) /* an atomic of shared memory takes 3 cycles more than a load: measured */
         set(s, SM_MEM, ptx_flags(in) & PTX_F_ATOMIC ? 4 : 1,
             s->memory == SM_CONST ? 1 : (float)(MEMORY_INTERVAL * registers_stored(in)));
@@ -173,14 +197,16 @@ void sm_set_subcore_cost(struct sm_inst *s, const struct ptx_inst *in, const str
         set_from_rows(s, in);
 }
 
-/* Cycles more than its own latency until another can use a result: the stall counts that ptxas writes down, of which
- * add.s32+xor (5 each way), rcp+add (19 and 4), setp+vote.ballot (13 and 4), loop.16 (6 and 13) were measured. */
+/* The stall counts that ptxas writes down. Of these, add.s32+xor (5 each way), rcp+add (19 and 4), setp+vote.ballot
+ * (13 and 4), loop.16 (6 and 13) were measured. */
 uint32_t sm_crossing(const struct sm_inst *from, const struct sm_inst *to, bool as_guard)
 {
     enum { FMA = 1 << SM_SP | 1 << SM_SP_OR_SFU, SIMPLE = FMA | 1 << SM_ALU };
     uint32_t a = 1u << from->unit, b = 1u << to->unit;
+    if (as_guard && a == 1 << SM_ALU)
+        return 9;
     if (as_guard)
-        return a == 1 << SM_ALU ? 9 : a == 1 << SM_DP ? 6 : 0;
+        return a == 1 << SM_DP ? 6 : 0;
     if (a == b || ((a & FMA) && (b & FMA)))
         return 0;
     if (a == 1 << SM_UNIFORM || a == 1 << SM_SFU || a == 1 << SM_DP)
@@ -190,11 +216,11 @@ uint32_t sm_crossing(const struct sm_inst *from, const struct sm_inst *to, bool 
     return b == 1 << SM_DP ? 2 : 1;
 }
 
-/* What the assembler chooses.
+/* The assembler's choice of pipelines.
  *
- * Additions of 32 bits, and shifts by a constant, are there twice: IADD3 and SHF, or IMAD.IADD, VIADD and IMAD.SHL on
- * the multiplier, where ptxas puts two thirds of the additions. It keeps both busy: here one goes to the pipeline that
- * has less to do in its basic block. */
+ * Additions of 32 bits, and shifts by a constant, are there twice: IADD3 and SHF, or IMAD.IADD, VIADD and IMAD.SHL
+ * on the multiplier, where ptxas puts two thirds of the additions. It gives both pipelines work: here an instruction
+ * goes to the one that has less to do in its basic block. */
 static bool has_choice(const struct ptx_inst *in)
 {
     bool is_word = in->type_count == 1 && type_of((enum ptx_type)in->types[0]) == I32 &&
@@ -209,11 +235,16 @@ struct load {
 
 static void count(struct load *load, const struct sm_inst *s)
 {
-    load->alu += s->unit == SM_ALU ? 2 : 0;
-    load->multiplier += s->unit == SM_SP ? 2 : s->unit == SM_SP_OR_SFU ? 1 : 0; /* the other half takes as many */
+    if (s->unit == SM_ALU)
+        load->alu += 2;
+    else if (s->unit == SM_SP)
+        load->multiplier += 2;
+    else if (s->unit == SM_SP_OR_SFU) /* the other half of the multiplier takes as many */
+        load->multiplier++;
 }
 
-/* joined: per instruction, others are part of it (LEA, IADD3 of three operands): the adder alone has those. */
+/* `joined` says of each instruction whether others are part of it (LEA, IADD3 of three operands): only the adder has
+ * those. */
 static void balance(struct sm_inst *code, const struct exec_function *f, const struct ptx_block *block,
                     const bool *joined)
 {
@@ -229,7 +260,8 @@ static void balance(struct sm_inst *code, const struct exec_function *f, const s
         }
 }
 
-/* Counts in steps of a constant, for all threads of the warp alike: in a uniform register, UIADD3. */
+/* Is it a counter that goes in steps of a constant, alike for all threads of the warp? Such a counter is in a
+ * uniform register: UIADD3. */
 static bool is_uniform_counter(const struct exec_function *f, const struct ptx_lowering *l, uint32_t i)
 {
     const struct ptx_inst *in = &f->ptx->insts[i];
@@ -259,8 +291,8 @@ static void make_field(struct sm_inst *s, const struct ptx_inst *in)
         set(s, SM_ALU, 4u * s->slots, 2.0f * s->slots);
 }
 
-/* Products and sums of which the lower half alone is wanted cost what 32 bits do (latency/mad.wide.u32). Logic keeps
- * the cost of 64: with that of 32, montecarlo_pi is slower by 7%, why is not known. */
+/* Products and sums of which only the lower half is used cost as much as those of 32 bits (latency/mad.wide.u32).
+ * Logic has the cost of 64 bits: with that of 32, montecarlo_pi is slower by 7%, for a reason that is not known. */
 static void make_narrow(struct sm_inst *s, const struct ptx_inst *in)
 {
     if (in->opcode == PTX_OP_mul || in->opcode == PTX_OP_mad)

@@ -1,8 +1,8 @@
 /* One instruction issues: it leaves its warp's buffer, its registers are reserved, it enters a collector. It is
- * executed here and now, as far as it does not touch device memory; what does is performed by sm_perform after
- * the core's cycle, core by core in the order of their numbers, however they are spread over threads.
+ * executed at once, as far as it does not touch device memory. An instruction that does is performed by sm_perform
+ * after the core's cycle, core by core in the order of their numbers, however the cores are spread over threads.
  *
- * Which one it is: schedule.c. */
+ * Which instruction issues: schedule.c. */
 #include "sm/core.h"
 #include "sm/regroup.h"
 
@@ -64,7 +64,7 @@ static __attribute__((noinline)) void wait_in_subcore(struct sm *c, uint32_t slo
         sm_nap(c, slot, in->own_wait);
 }
 
-/* The warp after its instruction: is it at a barrier, asleep, at its end? */
+/* Looks at the warp after its instruction: it may be at a barrier, asleep or at its end. */
 static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
 {
     struct sm_slot *s = &c->slots[slot];
@@ -81,7 +81,7 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
         s->exec->state = WARP_READY;
         sm_nap(c, slot, NAP_CYCLES);
     } else if (s->exec->state == WARP_DONE) {
-        bool was_told = c->issue.ended & bit; /* by regroup.c, for all of its block */
+        bool was_told = c->issue.ended & bit; /* regroup.c tells it for all warps of a block */
         warp_block(c, &c->issue.ended, slot);
         c->view.resident &= ~bit;
         s->buffered = 0;
@@ -114,7 +114,7 @@ static void end_turn(struct sm *c, uint32_t slot)
     struct sm_slot *s = &c->slots[slot];
     bool apart = s->exec->strands;
     s->exec->turn_end = s->exec->executed + EXEC_TURN;
-    if (c->regroup && !regroup_has_all_lanes(c, slot)) /* those that the unit has do not wait for these */
+    if (c->regroup && !regroup_has_all_lanes(c, slot)) /* lanes that the unit has do not wait for these */
         return;
     exec_end_turn(s->exec);
     if (apart || s->exec->strands)
@@ -141,7 +141,7 @@ static inline void execute(struct sm *c, uint32_t slot, uint16_t id)
     }
 }
 
-/* Where a divergence unit regroups. */
+/* Executes an instruction where a divergence unit regroups. */
 static __attribute__((noinline, cold)) void execute_regrouped(struct sm *c, uint32_t slot, uint16_t id)
 {
     const struct sm_inflight *f = &c->flights.list[id];

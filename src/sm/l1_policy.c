@@ -1,13 +1,16 @@
-/* Between the L1D and those who hear of it: the one road of an access, a fill and a flush. The cache says what happened
- * (struct cache_result). What became of lines is reported to the L1 policy (line_policy.h), then the event to everybody
- * who listens. */
+/* Between the L1D and the policies that hear of it: every access, fill and flush of the cache passes through this
+ * file. The cache says what happened (struct cache_result). The L1 policy hears first what became of lines
+ * (line_policy.h), then every listener hears of the event. */
 #include "sm/core.h"
 
-/* 0 where bytes have taken their place in the packet. */
+/* The lanes of an access; 0 where the packet has a mask of bytes in their place. */
 static uint32_t lanes(const struct sm *c, const struct packet *p)
 {
-    bool bytes = packet_is_write(p) ? c->lsu.tells_written : p->kind == PACKET_LOAD && c->config->l1d.partial_writes;
-    return bytes ? 0 : p->mask;
+    if (packet_is_write(p) && c->lsu.tells_written)
+        return 0;
+    if (p->kind == PACKET_LOAD && c->config->l1d.partial_writes)
+        return 0;
+    return p->mask;
 }
 
 static struct heddle_l1_access describe(const void *core, const struct packet *p, enum heddle_outcome outcome,
@@ -45,7 +48,7 @@ bool sm_l1_attach(struct sm *c, struct error *e)
 void sm_l1_tell_access(struct sm *c, const struct packet *p, enum cache_outcome outcome, const struct cache_result *r)
 {
     if (c->host.l1_stirs)
-        if (c->issue.held) /* who hears it may let others go */
+        if (c->issue.held) /* a policy that hears of it may hold fewer warps then */
             due_now(&c->due, PART_ISSUE);
     struct heddle_l1_access e = describe(c, p, (enum heddle_outcome)outcome, r->set, r->way);
     if (outcome == CACHE_HIT || outcome == CACHE_PENDING) {
@@ -71,7 +74,7 @@ void sm_l1_fill_and_tell(struct sm *c, const struct packet *answer)
     struct cache_result r;
     if (!cache_fill_line(c->lsu.l1d, answer, &r))
         return;
-    if (c->host.l1.reports && r.change == CACHE_INSERTED) { /* a line that is taken when its data comes */
+    if (c->host.l1.reports && r.change == CACHE_INSERTED) { /* the cache takes a line when its data comes */
         struct heddle_l1_access e = describe(c, &first, HEDDLE_MISS, r.set, r.way);
         line_policy_tell(&c->host.l1, &e, &r);
     }
@@ -103,7 +106,7 @@ void sm_l1_invalidate(struct sm *c)
 uint64_t sm_l1_refusals(const struct sm *c, const char **policy, bool *stands)
 {
     const struct heddle_l1 *l1 = c->lsu.l1d ? c->host.l1.l1 : NULL;
-    *stands = c->lsu.refused && c->lsu.retry == CACHE_FAIL_WAYS;
+    *stands = c->lsu.blocked && c->lsu.refusal == CACHE_FAIL_WAYS;
     *policy = l1 && l1->victim ? l1->policy.name : NULL;
     return *policy ? cache_counters(c->lsu.l1d)->fails[CACHE_FAIL_WAYS] : 0;
 }

@@ -1,17 +1,17 @@
-/* Launches and their blocks: how a core is given work, and given back. */
+/* Launches and their blocks: how a core is given work. */
 #include "sm/core.h"
 #include "sm/regroup.h"
 
-/* Blocks of the launch that a core may have at once: not more than its share of them. */
+/* Blocks of the launch that a core may have at once: at most its share of them. */
 static uint64_t blocks_at_once(const struct sm *c)
 {
     uint64_t blocks = (uint64_t)c->launch.grid[0] * c->launch.grid[1] * c->launch.grid[2],
              share = (blocks + c->core_count - 1) / c->core_count;
-    return share < c->blocks.limit ? share : c->blocks.limit;
+    return smaller(share, c->blocks.limit);
 }
 
-/* What a launch finds empty. The instruction cache lives on, and so does a texture cache whose answers come in
- * order. */
+/* Empties the caches that a launch finds empty. The instruction cache lives on, and so does a texture cache whose
+ * answers come in order. */
 static void empty_caches(struct sm *c)
 {
     enum launch_empties empties = c->config->launch_empties;

@@ -1,4 +1,4 @@
-/* Events of loops: which a warp enters, goes round in and leaves, for those who listen. */
+/* Events of loops: the loops that a warp enters, goes round in and leaves, for policies that listen. */
 #include "sm/core.h"
 
 static bool is_inside(const struct heddle_program *p, int32_t loop, int32_t outer)
@@ -8,28 +8,29 @@ static bool is_inside(const struct heddle_program *p, int32_t loop, int32_t oute
     return loop == outer;
 }
 
+static void tell_loop(struct sm *c, uint32_t slot, uint32_t pc, int32_t loop, enum heddle_loop_step step)
+{
+    uint32_t active = c->slots[slot].exec->active;
+    SM_TELL(c, loop, &(struct heddle_loop_event){.warp = slot, .pc = pc, .active = active, .loop = loop, .step = step});
+}
+
 static void enter_loops(struct sm *c, uint32_t slot, uint32_t pc, int32_t loop, int32_t until)
 {
     if (loop < 0 || loop == until)
         return;
     enter_loops(c, slot, pc, c->program->view.loops[loop].parent, until);
-    SM_TELL(
-        c, loop,
-        &(struct heddle_loop_event){
-            .warp = slot, .pc = pc, .active = c->slots[slot].exec->active, .loop = loop, .step = HEDDLE_LOOP_ENTER});
+    tell_loop(c, slot, pc, loop, HEDDLE_LOOP_ENTER);
 }
 
 static void leave_loop(struct sm *c, uint32_t slot, uint32_t pc)
 {
     struct sm_slot *s = &c->slots[slot];
-    SM_TELL(c, loop,
-            &(struct heddle_loop_event){
-                .warp = slot, .pc = pc, .active = s->exec->active, .loop = s->loop, .step = HEDDLE_LOOP_LEAVE});
+    tell_loop(c, slot, pc, s->loop, HEDDLE_LOOP_LEAVE);
     s->loop = c->program->view.loops[s->loop].parent;
 }
 
-/* A call leaves no loop: that of the caller is put aside. A return, or the end of all lanes that were called,
- * leaves those of the callee. */
+/* A call leaves no loop: the caller's loop is put aside. A return, or the end of all lanes that were called, leaves
+ * the loops of the callee. */
 static void follow_calls(struct sm *c, uint32_t slot, uint32_t pc, uint32_t depth)
 {
     struct sm_slot *s = &c->slots[slot];
@@ -55,18 +56,13 @@ __attribute__((noinline)) void sm_tell_loops(struct sm *c, uint32_t slot, uint32
     }
     if (s->loop == in->loop) {
         if (in->loop_header && in->loop >= 0)
-            SM_TELL(
-                c, loop,
-                &(struct heddle_loop_event){
-                    .warp = slot, .pc = pc, .active = s->exec->active, .loop = in->loop, .step = HEDDLE_LOOP_ITERATE});
+            tell_loop(c, slot, pc, in->loop, HEDDLE_LOOP_ITERATE);
         return;
     }
     while (s->loop >= 0 && !is_inside(&c->program->view, in->loop, s->loop))
         leave_loop(c, slot, pc);
     if (s->loop == in->loop && in->loop >= 0 && in->loop_header)
-        SM_TELL(c, loop,
-                &(struct heddle_loop_event){
-                    .warp = slot, .pc = pc, .active = s->exec->active, .loop = in->loop, .step = HEDDLE_LOOP_ITERATE});
+        tell_loop(c, slot, pc, in->loop, HEDDLE_LOOP_ITERATE);
     enter_loops(c, slot, pc, in->loop, s->loop);
     s->loop = in->loop;
 }

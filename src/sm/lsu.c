@@ -1,25 +1,39 @@
-/* The load/store unit: one instruction at work, its accesses one per cycle into the L1D (constant, texture cache,
- * interconnect); a pipeline for shared memory; answers from the interconnect; one register writeback a cycle, its
- * clients in turn: shared memory, texture, constant cache, what bypassed the L1, L1D. After GPGPU-Sim's. On machines
- * whose unit takes several steps in a cycle (lsu.steps), what is said of a cycle is true of a step, but times are kept
- * in cycles and one instruction a cycle enters.
+/* The load/store unit, after GPGPU-Sim's. It has one instruction at work, whose accesses go one per cycle into the
+ * L1D (constant cache, texture cache, interconnect). It has a pipeline for shared memory, takes answers from the
+ * interconnect, and writes the registers of one instruction per cycle. Its clients take turns at that writeback:
+ * shared memory, texture cache, constant cache, answers past the L1, L1D.
  *
- * Textures: lsu_texture.c where the machine has a queue of fragments; else hits take their turn at writeback as if they
- * came from memory. */
+ * On machines whose unit takes several steps in a cycle (lsu.steps), a sentence about a cycle is true of a step, but
+ * times are in cycles, and one instruction per cycle enters.
+ *
+ * Textures are in lsu_texture.c where the machine has a queue of fragments; elsewhere hits take their turn at
+ * writeback as if they came from memory. */
+#include "base/numbers.h"
 #include "sm/core.h"
 
 enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, LONGEST_ACCESS = 128, CLIENT_PAST_L1 = 3, CLIENT_L1D, CLIENTS };
 
-/* Parts of a step. The compiler makes copies of it: the last of a cycle and the others; and, of each, one that is
- * `plain`, which is a constant there: the instruction at work accesses the L1D alone, and only the L1D has results.
- * That is what a core mostly does that waits for memory, and most of a step is then known to do nothing. */
+/* Parts of a step. The compiler makes four copies of it: for the last step of a cycle and for the others, each with
+ * and without `l1d_only`, which is a constant there. It means that the instruction at work accesses the L1D alone,
+ * and that only the L1D has results. A core that waits for memory is mostly in that case, in which most of a step is
+ * known to do nothing. */
 #define STEP static inline __attribute__((always_inline))
+
+/* Places of a ring. */
+static inline uint32_t place_after(uint32_t place, uint32_t capacity) { return place + 1 == capacity ? 0 : place + 1; }
+static inline uint32_t place_at_end(uint32_t head, uint32_t count, uint32_t capacity)
+{
+    uint32_t place = head + count;
+    return place >= capacity ? place - capacity : place;
+}
+
+/* Accesses that the L1D takes in a cycle. */
+static inline uint32_t l1d_banks(const struct sm_config *g) { return g->l1d.banks ? g->l1d.banks : 1; }
 
 void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
 {
-    uint32_t banks = g->l1d.banks ? g->l1d.banks : 1;
     l->dispatch = l->next_wb = l->next_global = SM_NONE;
-    l->retry = -1;
+    l->refusal = -1;
     l->enters_after_collectors = g->enters_lsu_at_once;
     l->precedes = g->lsu_steps > 1 || g->l1d_latency_behind;
     ring_init(&l->responses, a, g->lsu_response_queue ? g->lsu_response_queue : 2);
@@ -29,12 +43,17 @@ void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
     l->d = cache_head_or_none(l->l1d);
     l->constants = cache_head_or_none(l->l1c);
     l->textures = cache_head_or_none(l->l1t);
+    /* A read may need two places: one for the line that it evicts. */
     if (l->l1d)
-        cache_set_writeback(l->l1d, PACKET_L1_WRITEBACK, 2); /* a read may need two places: one for what it evicts */
+        cache_set_writeback(l->l1d, PACKET_L1_WRITEBACK, 2);
     l->counts_sectors = g->l1d.sector_bytes != 0;
     l->exact_sectors = g->exact_sectors;
-    uint32_t under_way = g->l1d.latency_cycles * banks * g->lsu_steps; /* accesses that may enter in so many cycles */
-    *(g->l1d_latency_behind ? &l->hits.capacity : &l->l1_capacity) = under_way;
+    /* The accesses that may enter in the cycles of a look-up. */
+    uint32_t under_way = g->l1d.latency_cycles * l1d_banks(g) * g->lsu_steps;
+    if (g->l1d_latency_behind)
+        l->hits.capacity = under_way;
+    else
+        l->l1_capacity = under_way;
     l->hits.list = arena_array(a, struct sm_instruction_delay, l->hits.capacity + 1);
     l->l1_pipe = arena_array(a, struct sm_delay, l->l1_capacity + 1);
     l->shared_capacity = (g->shared_latency ? g->shared_latency : 1) + 32 * g->shared_conflict_latency +
@@ -51,7 +70,7 @@ void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
 
 /* Writeback */
 
-/* One answer for the instruction; its registers are free when all have come. */
+/* An answer for the instruction has come; its registers are free when all have. */
 static inline void answered(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->flights.list[id];
@@ -72,8 +91,7 @@ static inline void hit(struct sm *c, uint16_t id)
         answered(c, id);
         return;
     }
-    uint32_t at = h->head + h->count++;
-    h->list[at >= h->capacity ? at - h->capacity : at] =
+    h->list[place_at_end(h->head, h->count++, h->capacity)] =
         (struct sm_instruction_delay){.ready = c->now + c->config->l1d.latency_cycles, .id = id};
 }
 
@@ -82,7 +100,7 @@ void sm_lsu_finish_hits(struct sm *c)
     struct sm_hits *h = &c->lsu.hits;
     while (h->count && h->list[h->head].ready <= c->now) {
         answered(c, h->list[h->head].id);
-        h->head = h->head + 1 == h->capacity ? 0 : h->head + 1;
+        h->head = place_after(h->head, h->capacity);
         h->count--;
     }
 }
@@ -107,7 +125,7 @@ static uint16_t take_ready(struct cache *cache)
     return id;
 }
 
-/* Who has a result to write: a bit a client. */
+/* The clients that have a result to write: one bit per client. */
 static inline uint32_t clients_with_results(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
@@ -131,7 +149,7 @@ static inline uint16_t take_from_client(struct sm *c, uint32_t client)
     switch (client) {
     case 0:
         id = l->shared_pipe[l->shared_head].id;
-        l->shared_head = l->shared_head + 1 == l->shared_capacity ? 0 : l->shared_head + 1;
+        l->shared_head = place_after(l->shared_head, l->shared_capacity);
         l->shared_count--;
         if (c->flights.list[id].atomic)
             answer_atomic(c, c->flights.list[id].slot);
@@ -153,12 +171,19 @@ static inline uint16_t take_from_client(struct sm *c, uint32_t client)
             answer_atomic(c, c->flights.list[id].slot);
         return id;
     default:
-        l->refused = false; /* an entry may be free again */
+        l->blocked = false; /* an entry may be free again */
         return take_ready(c->lsu.l1d);
     }
 }
 
-STEP void writeback(struct sm *c, bool plain)
+/* The first client from `turn` on; if there is none, the first of all. */
+static inline uint32_t first_in_turn(uint32_t clients, uint32_t turn)
+{
+    uint32_t from_turn = clients >> turn << turn;
+    return (uint32_t)__builtin_ctz(from_turn ? from_turn : clients);
+}
+
+STEP void writeback(struct sm *c, bool l1d_only)
 {
     struct sm_lsu *l = &c->lsu;
     if (l->next_wb != SM_NONE) {
@@ -167,14 +192,15 @@ STEP void writeback(struct sm *c, bool plain)
         answered(c, l->next_wb);
         l->next_wb = SM_NONE;
     }
-    bool others = !plain && ((l->shared_count | l->texture_count | l->read_only_waits) || l->next_global != SM_NONE);
+    bool others = !l1d_only && ((l->shared_count | l->texture_count | l->read_only_waits) || l->next_global != SM_NONE);
     uint32_t clients = others ? clients_with_results(c) : (uint32_t)(l->d->ready_requests != 0) << CLIENT_L1D;
     if (!clients)
         return;
-    uint32_t from_turn = clients >> l->wb_turn << l->wb_turn; /* in turn: those from wb_turn on, then the first ones */
-    uint32_t client = plain ? (uint32_t)CLIENT_L1D : (uint32_t)__builtin_ctz(from_turn ? from_turn : clients);
+    uint32_t client = CLIENT_L1D;
+    if (!l1d_only)
+        client = first_in_turn(clients, l->wb_turn);
     l->next_wb = take_from_client(c, client);
-    l->wb_turn = client + 1 == CLIENTS ? 0 : client + 1;
+    l->wb_turn = place_after(client, CLIENTS);
 }
 
 /* Answers */
@@ -198,6 +224,15 @@ static inline void fill_l1d(struct sm *c, const struct packet *answer)
         cache_fill(c->lsu.l1d, answer, c->now);
 }
 
+static struct cache *cache_of(const struct sm_lsu *l, uint8_t origin)
+{
+    switch (origin) {
+    case ORIGIN_L1D: return l->l1d;
+    case ORIGIN_L1C: return l->l1c;
+    default: return l->l1t;
+    }
+}
+
 STEP void take_response(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
@@ -211,43 +246,49 @@ STEP void take_response(struct sm *c)
     } else if (p->origin == ORIGIN_L1T && l->fragments) {
         sm_texture_answer(c, p);
     } else {
-        struct cache *to = p->origin == ORIGIN_L1D ? c->lsu.l1d : p->origin == ORIGIN_L1C ? c->lsu.l1c : c->lsu.l1t;
-        if (to == c->lsu.l1d)
+        if (p->origin == ORIGIN_L1D)
             fill_l1d(c, p);
         else
-            cache_fill(to, p, c->now);
-        l->refused &= l->retry == CACHE_FAIL_MSHR; /* that waits for an entry; one that waits for a place in the queue
-                                                      may be for the very line that has come */
+            cache_fill(cache_of(l, p->origin), p, c->now);
+        /* An access that waits for an entry stays blocked. One that waits for a place in the queue may be for the
+         * line that has come. */
+        l->blocked &= l->refusal == CACHE_FAIL_MSHR;
     }
     ring_pop(&l->responses);
 }
 
 /* To the interconnect */
 
-/* With so many bytes of data, one way or the other. */
+/* The bytes of a packet whose request or answer has data_bytes. */
 static uint32_t bytes_with(const struct packet *p, uint32_t data_bytes)
 {
-    return packet_is_write(p) || p->kind == PACKET_ATOMIC ? WRITE_HEADER_BYTES + data_bytes : READ_BYTES;
+    if (packet_is_write(p) || p->kind == PACKET_ATOMIC)
+        return WRITE_HEADER_BYTES + data_bytes;
+    return READ_BYTES;
 }
 
-/* Of a store that names its sectors and tells what it writes of them: they alone, and a header with a mask where one of
- * them is written in part. */
+/* The bytes of a store that names its sectors and the bytes that it writes: the sectors alone, and a header with a
+ * mask where one of them is written in part. */
 static uint32_t exact_store_bytes(const struct packet *p)
 {
     uint32_t data = packet_sectors(p->sectors) * SECTOR_BYTES;
-    return packet_writes_all(p) ? data : WRITE_HEADER_BYTES + data;
+    if (packet_writes_all(p))
+        return data;
+    return WRITE_HEADER_BYTES + data;
 }
 
 static uint32_t packet_bytes(const struct sm *c, const struct packet *p)
 {
     if (!c->lsu.exact_sectors || !c->lsu.tells_written || !p->sectors)
         return bytes_with(p, p->bytes);
-    return p->kind == PACKET_STORE    ? exact_store_bytes(p)
-           : p->kind == PACKET_ATOMIC ? packet_sectors(p->sectors) * SECTOR_BYTES
-                                      : bytes_with(p, p->bytes);
+    switch (p->kind) {
+    case PACKET_STORE: return exact_store_bytes(p);
+    case PACKET_ATOMIC: return packet_sectors(p->sectors) * SECTOR_BYTES;
+    default: return bytes_with(p, p->bytes);
+    }
 }
 
-/* Where a packet finds no room, the core's owner runs the core again when there is some. */
+/* When a packet finds no room, the core's owner runs the core again as soon as there is some. */
 static inline bool has_network_room(struct sm *c, enum sm_origin origin, uint32_t bytes)
 {
     if (core_link_has_room(&c->net, c->head.port, bytes, c->now))
@@ -269,78 +310,85 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
     p->slice = core_link_slice(&c->net, p->address);
     core_link_push(&c->net, c->head.port, p, bytes, c->now);
     cache_miss_pop(cache);
-    if (origin == ORIGIN_L1D && c->lsu.retry == CACHE_FAIL_QUEUE)
-        c->lsu.refused = false;
+    if (origin == ORIGIN_L1D && c->lsu.refusal == CACHE_FAIL_QUEUE)
+        c->lsu.blocked = false;
 }
 
-/* One packet of each cache (of instructions too), and of an instruction that goes past them one, and a look at whether
- * the next has room. */
+/* Counts one packet of each cache (of instructions too), and for an instruction that goes past the caches one, and
+ * the look whether the next one has room. */
 __attribute__((noinline)) uint32_t sm_lsu_may_send(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    uint32_t reads = 1 + (l->read_only_waits ? 2 : 0) + (l->fragment_count != 0),
-             flits = reads * network_flits(c->net.requests, READ_BYTES);
+    uint32_t reads = 1;
+    if (l->read_only_waits)
+        reads += 2;
+    if (l->fragment_count)
+        reads++;
+    uint32_t flits = reads * network_flits(c->net.requests, READ_BYTES);
     if (l->d->misses.count)
         flits += network_flits(c->net.requests, packet_bytes(c, cache_miss_front(l->l1d)));
-    else if (c->config->l1d.allocate == ALLOCATE_ON_FILL && l->responses.count) /* the line that leaves for a fill */
+    /* A fill may send the line that it evicts. */
+    else if (c->config->l1d.allocate == ALLOCATE_ON_FILL && l->responses.count)
         flits += network_flits(c->net.requests, WRITE_HEADER_BYTES + c->config->l1d.line_bytes);
     if (l->dispatch != SM_NONE) {
         const struct sm_inflight *f = &c->flights.list[l->dispatch];
+        uint32_t bytes = READ_BYTES;
+        if (f->store || f->atomic)
+            bytes = WRITE_HEADER_BYTES + LONGEST_ACCESS;
         if (f->route == ROUTE_PAST)
-            flits += 2 * network_flits(c->net.requests,
-                                       f->store || f->atomic ? WRITE_HEADER_BYTES + LONGEST_ACCESS : READ_BYTES);
+            flits += 2 * network_flits(c->net.requests, bytes);
     }
     return flits;
 }
 
-/* L1D. An access that is refused is refused again in every step until something changes: the cache is not asked in
- * these steps, and they are counted together. */
+/* L1D. An access that is refused is blocked until something changes: the cache is not asked meanwhile, and the
+ * refusals of these steps are counted together. */
 
 static void count_refusals(struct sm *c, uint64_t step)
 {
     struct sm_lsu *l = &c->lsu;
-    if (l->retry >= 0)
-        c->account.counters.l1d.fails[l->retry] += step - l->refused_until;
+    if (l->refusal >= 0)
+        c->account.counters.l1d.fails[l->refusal] += step - l->refused_until;
     l->refused_until = step;
 }
 
 void sm_lsu_count_refusals(struct sm *c, uint64_t now)
 {
-    if (c->lsu.retry >= 0)
+    if (c->lsu.refusal >= 0)
         count_refusals(c, now * c->config->lsu_steps);
 }
 
 void lsu_try_again(struct sm *c)
 {
-    c->lsu.refused = false;
+    c->lsu.blocked = false;
     due_now(&c->due, PART_LSU);
 }
 
-/* True: the access was taken. */
+/* Returns whether the access was taken. */
 static inline bool access_l1d(struct sm *c, const struct packet *p)
 {
     struct cache_result r;
-    if (c->lsu.refused)
+    if (c->lsu.blocked)
         return false;
-    if (c->lsu.retry >= 0)
+    if (c->lsu.refusal >= 0)
         count_refusals(c, c->lsu.step);
     r.evicted = false;
     enum cache_outcome outcome = cache_access(c->lsu.l1d, p, c->warps[p->warp].age, c->now, &r);
     if (c->host.hears_l1)
         sm_l1_tell_access(c, p, outcome, &r);
     if (outcome == CACHE_FAIL) {
-        c->lsu.retry = (int)r.fail;
-        c->lsu.refused = true;
+        c->lsu.refusal = (int)r.fail;
+        c->lsu.blocked = true;
         c->lsu.refused_until = c->lsu.step + 1;
         return false;
     }
-    c->lsu.retry = -1;
+    c->lsu.refusal = -1;
     if (unlikely(c->issue.loading) && outcome == CACHE_PENDING)
         c->net.merged |= c->flights.list[p->token].kept;
     if (c->lsu.counts_sectors && p->kind == PACKET_LOAD)
         c->account.counters.load_sector_hits += packet_sectors(outcome == CACHE_MISS ? r.present : p->sectors);
     if (packet_is_write(p)) {
-        if (!r.sends_write) /* kept in the cache: all its answers at once */
+        if (!r.sends_write) /* the cache has taken it: all its answers come at once */
             for (uint32_t n = core_link_answers(&c->net, p); n; n--)
                 acknowledge_store(c, p->warp);
     } else if (outcome == CACHE_HIT) {
@@ -352,11 +400,11 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
 STEP void l1_pipe_cycle(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
-    uint32_t banks = c->config->l1d.banks ? c->config->l1d.banks : 1;
+    uint32_t banks = l1d_banks(c->config);
     for (uint32_t i = 0; i < banks && l->l1_count && l->l1_pipe[l->l1_head].ready <= c->now; i++) {
         if (!access_l1d(c, &l->l1_pipe[l->l1_head].packet))
             return;
-        l->l1_head = l->l1_head + 1 == l->l1_capacity ? 0 : l->l1_head + 1;
+        l->l1_head = place_after(l->l1_head, l->l1_capacity);
         l->l1_count--;
     }
 }
@@ -391,34 +439,33 @@ static bool send_past_l1(struct sm *c, struct packet *p)
     if (c->config->atomics_drop_l1 && p->kind == PACKET_ATOMIC && c->lsu.l1d)
         cache_forget(c->lsu.l1d, p->address & ~(uint64_t)(c->config->l1d.line_bytes - 1), c->config->l1d.line_bytes);
     core_link_push(&c->net, c->head.port, p, bytes, c->now);
-    if (!packet_is_write(p) && p->kind != PACKET_ATOMIC) /* answered piece by piece */
+    if (!packet_is_write(p) && p->kind != PACKET_ATOMIC) /* each of its pieces is answered */
         c->flights.list[p->token].remaining += core_link_answers(&c->net, p) - 1;
     return true;
 }
 
-STEP bool enter_l1_pipe(struct sm *c, const struct packet *p, bool plain)
+STEP bool enter_l1_pipe(struct sm *c, const struct packet *p, bool l1d_only)
 {
     struct sm_lsu *l = &c->lsu;
-    if (plain || !l->l1_capacity) {
+    if (l1d_only || !l->l1_capacity) {
         expect_store_answers(c, p);
         if (access_l1d(c, p))
             return true;
-        if (packet_is_write(p)) /* not taken: not expected either */
+        if (packet_is_write(p)) /* it was not taken, so no answer is expected */
             c->slots[p->warp].stores -= core_link_answers(&c->net, p);
         return false;
     }
     if (l->l1_count == l->l1_capacity)
         return false;
-    uint32_t at = l->l1_head + l->l1_count;
-    if (at >= l->l1_capacity)
-        at -= l->l1_capacity;
+    uint32_t at = place_at_end(l->l1_head, l->l1_count, l->l1_capacity);
     l->l1_pipe[at] = (struct sm_delay){.ready = c->now + c->config->l1d.latency_cycles, .packet = *p};
     l->l1_count++;
     expect_store_answers(c, p);
     return true;
 }
 
-/* Constant and texture caches: a hit is answered as one in the L1D (constants), or in its turn (textures). */
+/* Accesses the constant or texture cache. A hit in the constant cache is answered as one in the L1D, a hit in the
+ * texture cache in its turn. */
 static bool access_read_only(struct sm *c, struct cache *cache, const struct packet *p)
 {
     struct sm_lsu *l = &c->lsu;
@@ -455,22 +502,26 @@ static bool send_access(struct sm *c, const struct sm_inflight *f, struct packet
     }
 }
 
-/* Until the next access of an atomic may leave. */
+/* Cycles until the next access of an atomic may leave. */
 static uint32_t atomic_cycles(const struct sm_config *g, const struct packet *p)
 {
     uint32_t sectors = packet_sectors(p->sectors);
-    return g->atomic_sector_cycles ? g->atomic_sector_cycles * sectors + (sectors > 1) : 0;
+    if (!g->atomic_sector_cycles)
+        return 0;
+    return g->atomic_sector_cycles * sectors + (sectors > 1);
 }
 
-/* Sends what fits in a cycle. True: all accesses are on their way. */
-STEP bool send_accesses(struct sm *c, uint16_t id, bool plain)
+/* Sends the accesses that fit in a cycle. Returns whether all are on their way. */
+STEP bool send_accesses(struct sm *c, uint16_t id, bool l1d_only)
 {
     struct sm_inflight *f = &c->flights.list[id];
     const struct sm_accesses *a = &c->lsu.access_pool[f->accesses];
-    uint32_t most = !plain && f->route == ROUTE_L1D && c->config->l1d.banks ? c->config->l1d.banks : 1;
+    uint32_t most = 1;
+    if (!l1d_only && f->route == ROUTE_L1D)
+        most = l1d_banks(c->config);
     for (uint32_t n = 0; n < most && f->next_access < a->count; n++) {
         struct packet *p = make_packet(&c->lsu, f, a);
-        if (plain ? !enter_l1_pipe(c, p, true) : !send_access(c, f, p))
+        if (l1d_only ? !enter_l1_pipe(c, p, true) : !send_access(c, f, p))
             return false;
         f->next_access++;
         if (f->atomic)
@@ -483,7 +534,7 @@ static void leave(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->flights.list[id];
     c->lsu.dispatch = SM_NONE;
-    c->lsu.plain = false;
+    c->lsu.l1d_only = false;
     c->lsu.free_accesses[c->lsu.free_access_count++] = f->accesses;
     f->accesses = SM_NONE;
     f->in_lsu = false;
@@ -494,12 +545,12 @@ static void leave(struct sm *c, uint16_t id)
     sm_finish(c, id);
 }
 
-/* In the order they come. Only where a warp adds up first, which is no matter of the pipeline, others pass. */
+/* Results leave in the order in which they come. Only an atomic whose lanes are added up first, outside the
+ * pipeline, is overtaken. */
 static inline void enter_shared_pipe(struct sm *c, uint16_t id, uint64_t ready)
 {
     struct sm_lsu *l = &c->lsu;
-    uint32_t at = l->shared_head + l->shared_count++;
-    at = at >= l->shared_capacity ? at - l->shared_capacity : at;
+    uint32_t at = place_at_end(l->shared_head, l->shared_count++, l->shared_capacity);
     while (at != l->shared_head) {
         uint32_t before = (at ? at : l->shared_capacity) - 1;
         if (l->shared_pipe[before].ready <= ready || !c->flights.list[l->shared_pipe[before].id].adds_up)
@@ -510,12 +561,12 @@ static inline void enter_shared_pipe(struct sm *c, uint16_t id, uint64_t ready)
     l->shared_pipe[at] = (struct sm_instruction_delay){.ready = ready, .id = id};
 }
 
-STEP void dispatch_cycle(struct sm *c, bool plain)
+STEP void dispatch_cycle(struct sm *c, bool l1d_only)
 {
     struct sm_lsu *l = &c->lsu;
     uint16_t id = l->dispatch;
     struct sm_inflight *f = &c->flights.list[id];
-    if (!plain && f->space == SM_SHARED) {
+    if (!l1d_only && f->space == SM_SHARED) {
         if (f->shared_cycles > 1) {
             f->shared_cycles--;
             return;
@@ -531,26 +582,26 @@ STEP void dispatch_cycle(struct sm *c, bool plain)
         leave(c, id);
         return;
     }
-    if (!plain && f->shared_cycles > 1) {
+    if (!l1d_only && f->shared_cycles > 1) {
         f->shared_cycles--;
         return;
     }
-    if (!plain && f->atomic && c->now < l->atomics_at)
+    if (!l1d_only && f->atomic && c->now < l->atomics_at)
         return;
-    if ((!plain && f->space == SM_NO_MEMORY) || send_accesses(c, id, plain))
+    if ((!l1d_only && f->space == SM_NO_MEMORY) || send_accesses(c, id, l1d_only))
         leave(c, id);
 }
 
-/* An instruction at work whose access was refused by the L1D does nothing until something changes. (With a pipeline in
- * front of the L1D, it is the pipeline that waits.) */
-static inline bool is_refused(const struct sm_lsu *l) { return l->refused && !l->l1_capacity; }
+/* A blocked access keeps the instruction at work from doing anything. (With a pipeline in front of the L1D, it is
+ * the pipeline that waits.) */
+static inline bool is_blocked(const struct sm_lsu *l) { return l->blocked && !l->l1_capacity; }
 
 /* Takes the next instruction, if one has its operands. */
 static inline void take_instruction(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     inflight_id id;
-    if (!collector_offers(c->pipes.collector, COLLECT_MEM) || !collector_front(c->pipes.collector, COLLECT_MEM, &id))
+    if (!collector_front(c->pipes.collector, COLLECT_MEM, &id))
         return;
     collector_take(c->pipes.collector, COLLECT_MEM);
     struct sm_inflight *f = &c->flights.list[id];
@@ -562,21 +613,29 @@ static inline void take_instruction(struct sm *c)
                                 .kind = f->packet_kind,
                                 .origin = ORIGIN_LSU,
                                 .takes_turns = f->inst->takes_turns};
-    l->plain = f->route == ROUTE_L1D && (f->space == SM_DEVICE || f->space == SM_LOCAL) && c->config->l1d.banks <= 1 &&
-               !l->l1_capacity && !c->observer && !c->regroup;
+    l->l1d_only = f->route == ROUTE_L1D && (f->space == SM_DEVICE || f->space == SM_LOCAL) &&
+                  c->config->l1d.banks <= 1 && !l->l1_capacity && !c->observer && !c->regroup;
     f->in_lsu = true;
+}
+
+/* Accesses of the instruction at work that are still to be sent. */
+static uint32_t accesses_left(const struct sm *c)
+{
+    const struct sm_lsu *l = &c->lsu;
+    if (l->dispatch == SM_NONE)
+        return 0;
+    const struct sm_inflight *f = &c->flights.list[l->dispatch];
+    if (f->space == SM_SHARED)
+        return f->shared_cycles;
+    if (f->accesses == SM_NONE)
+        return 1;
+    return l->access_pool[f->accesses].count - f->next_access;
 }
 
 static void show_queues(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
-    uint32_t accesses = 0;
-    if (l->dispatch != SM_NONE) {
-        const struct sm_inflight *f = &c->flights.list[l->dispatch];
-        accesses = f->space == SM_SHARED    ? f->shared_cycles
-                   : f->accesses != SM_NONE ? l->access_pool[f->accesses].count - f->next_access
-                                            : 1;
-    }
+    uint32_t accesses = accesses_left(c);
     if (!c->observer->queues || (accesses == l->accesses_seen && l->d->misses.count == l->misses_seen))
         return;
     l->accesses_seen = accesses;
@@ -594,23 +653,23 @@ static void show_outstanding(struct sm *c)
     c->observer->outstanding(c->observer->context, c->head.id, c->now, l->outstanding_seen);
 }
 
-/* The instruction at work is plain, and only the L1D has results: what a core does that waits for memory. */
-static inline bool is_plain(const struct sm *c)
+/* The instruction at work accesses the L1D alone, and only the L1D has results: the mostly seen case of a core that
+ * waits for memory. */
+static inline bool is_l1d_only(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    return l->plain &&
-           (l->responses.count | l->shared_count | l->texture_count | l->fragment_count | l->read_only_waits) == 0 &&
-           l->next_global == SM_NONE;
+    uint32_t others = l->responses.count | l->shared_count | l->texture_count | l->fragment_count | l->read_only_waits;
+    return l->l1d_only && !others && l->next_global == SM_NONE;
 }
 
-/* last: of the cycle, at the end of which an instruction enters, if it does so before the collectors have their
- * step. */
-STEP void step_as(struct sm *c, bool last, bool plain)
+/* One step. At the end of the last one of a cycle an instruction enters, unless instructions enter after the
+ * collectors. */
+STEP void step_as(struct sm *c, bool last, bool l1d_only)
 {
     struct sm_lsu *l = &c->lsu;
     l->no_room = 0;
-    writeback(c, plain);
-    if (!plain) {
+    writeback(c, l1d_only);
+    if (!l1d_only) {
         if (l->responses.count)
             take_response(c);
         if (l->fragment_count)
@@ -624,25 +683,25 @@ STEP void step_as(struct sm *c, bool last, bool plain)
     }
     if (l->d->misses.count)
         sm_send_misses(c, l->l1d, ORIGIN_L1D);
-    if (!plain && l->l1_count)
+    if (!l1d_only && l->l1_count)
         l1_pipe_cycle(c);
-    if (!is_refused(l) && (plain || l->dispatch != SM_NONE))
-        dispatch_cycle(c, plain);
+    if (!is_blocked(l) && (l1d_only || l->dispatch != SM_NONE))
+        dispatch_cycle(c, l1d_only);
     if (last && l->dispatch == SM_NONE && !l->enters_after_collectors)
         take_instruction(c);
-    if (!plain && c->observer)
+    if (!l1d_only && c->observer)
         show_outstanding(c);
 }
 
 static inline void step(struct sm *c, bool last)
 {
-    if (is_plain(c))
+    if (is_l1d_only(c))
         step_as(c, last, true);
     else
         step_as(c, last, false);
 }
 
-/* When the unit must be stepped again. */
+/* When the unit is due again. */
 
 static inline bool has_room(const struct sm_lsu *l, enum sm_origin origin) { return !(l->no_room >> origin & 1); }
 
@@ -660,12 +719,12 @@ static inline bool has_results(const struct sm_lsu *l)
            sm_textures_move(l);
 }
 
-/* The instruction at work: the next cycle in which it may go on by itself. It does not while the L1D refuses its
- * access, nor while the interconnect, or the pipeline in front of the L1D, has no room for it. */
+/* The next cycle in which the instruction at work may go on by itself. It does not while the L1D refuses its access,
+ * nor while the interconnect, or the pipeline in front of the L1D, has no room for it. */
 static inline uint64_t instruction_next(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    if (l->dispatch == SM_NONE || is_refused(l) || !has_room(l, ORIGIN_LSU))
+    if (l->dispatch == SM_NONE || is_blocked(l) || !has_room(l, ORIGIN_LSU))
         return SM_NEVER;
     const struct sm_inflight *f = &c->flights.list[l->dispatch];
     if (f->route == ROUTE_L1D && l->l1_capacity && l->l1_count == l->l1_capacity)
@@ -675,8 +734,6 @@ static inline uint64_t instruction_next(const struct sm *c)
     return c->now + 1;
 }
 
-static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 static uint64_t lsu_next(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
@@ -684,13 +741,13 @@ static uint64_t lsu_next(const struct sm *c)
     if (has_results(l) || can_send_misses(l))
         return soon;
     uint64_t next = instruction_next(c);
-    if (l->l1_count && !l->refused)
+    if (l->l1_count && !l->blocked)
         next = earlier(next, l->l1_pipe[l->l1_head].ready);
     if (l->shared_count)
         next = earlier(next, l->shared_pipe[l->shared_head].ready);
     if (l->hits.count)
         next = earlier(next, l->hits.list[l->hits.head].ready);
-    return next > soon ? next : soon;
+    return later(next, soon);
 }
 
 void sm_lsu_step(struct sm *c)

@@ -11,17 +11,15 @@
 #include "exec/exec.h"
 #include "mem/cache.h"
 #include "mem/coalesce.h"
-#include "mem/network.h"
-#include "mem/pieces.h"
 #include "mem/ring.h"
 #include "sm/config.h"
 
 struct sm;
 
-/* Which cache of the core an answer is for. */
-enum sm_origin { ORIGIN_L1D, ORIGIN_L1C, ORIGIN_L1T, ORIGIN_L1I, ORIGIN_LSU /* past the caches */ };
+/* The cache of the core that an answer is for; ORIGIN_LSU means that the access went past the caches. */
+enum sm_origin { ORIGIN_L1D, ORIGIN_L1C, ORIGIN_L1T, ORIGIN_L1I, ORIGIN_LSU };
 
-/* Where the accesses of an instruction go. */
+/* The way that the accesses of an instruction take. */
 enum sm_route { ROUTE_L1D, ROUTE_CONSTANTS, ROUTE_TEXTURES, ROUTE_PAST };
 
 enum { SM_ACCESS_LISTS = 64, SM_TEXTURE_HITS = 64 };
@@ -31,16 +29,18 @@ struct sm_accesses {
     struct access list[COALESCE_MOST];
 };
 
+/* An access in the pipeline in front of the L1D. */
 struct sm_delay {
     uint64_t ready;
     struct packet packet;
-}; /* L1D pipeline */
+};
+/* An instruction in the pipeline of shared memory, or a hit. */
 struct sm_instruction_delay {
     uint64_t ready;
     uint16_t id;
-}; /* shared memory, hits */
+};
 
-/* Hits whose registers are not free yet, in order; capacity 0: they are free at once. */
+/* Hits whose registers are not free yet, in order; capacity 0 means that they are free at once. */
 struct sm_hits {
     struct sm_instruction_delay *list;
     uint32_t head, count, capacity;
@@ -48,150 +48,92 @@ struct sm_hits {
 
 struct sm_fragment {
     uint16_t id;
-    uint16_t missing; /* answers */
+    uint16_t missing; /* answers that are still to come */
     bool miss;
 };
 
 struct sm_lsu {
-    uint16_t dispatch;            /* instruction at work, or SM_NONE */
-    bool plain;                   /* it only accesses the L1D, once per cycle, without a pipeline in front */
-    bool enters_after_collectors; /* have moved, so in the cycle of leaving one (rule enters_lsu_at_once) */
-    bool precedes;                /* something may come before the only step: other steps, hits whose latency follows */
-    bool counts_sectors;          /* the L1D has sectors */
-    bool tells_written;           /* stores carry what they write (partial_writes of L1 or L2) */
-    bool exact_sectors;           /* config's */
-    uint16_t next_wb;             /* instruction whose registers are written next, or SM_NONE */
+    uint16_t dispatch; /* the instruction at work, or SM_NONE */
+    /* The instruction at work accesses the L1D alone, once per cycle and without a pipeline in front of it. */
+    bool l1d_only;
+    /* An instruction enters after the collectors have moved, so in the cycle in which it leaves one (rule
+     * enters_lsu_at_once). */
+    bool enters_after_collectors;
+    /* A cycle may have more than its last step: other steps before it, or hits whose latency follows their look-up. */
+    bool precedes;
+    bool counts_sectors; /* the L1D has sectors */
+    bool tells_written;  /* stores carry a mask of the bytes that they write (partial_writes of L1 or L2) */
+    bool exact_sectors;  /* as in struct sm_config */
+    uint16_t next_wb;    /* the instruction whose registers are written next, or SM_NONE */
     uint32_t wb_turn;
     struct ring responses; /* from the interconnect */
     struct cache *l1d, *l1c, *l1t;
-    const struct cache_head *d, *constants,
-        *textures;            /* their heads; of a cache that is not there: one that never has anything */
-    struct sm_delay *l1_pipe; /* FIFO of l1d.latency_cycles x banks */
+    /* Their heads; where there is no cache, that of one which never has anything. */
+    const struct cache_head *d, *constants, *textures;
+    struct sm_delay *l1_pipe; /* a queue of l1d.latency_cycles x banks accesses */
     uint32_t l1_head, l1_count, l1_capacity;
     struct sm_instruction_delay *shared_pipe;
     uint32_t shared_head, shared_count, shared_capacity;
     uint32_t texture_head, texture_count;
-    struct sm_fragment
-        *fragments; /* lsu_texture.c: texture accesses under way, in order; NULL: there is no such queue */
+    /* lsu_texture.c: texture accesses under way, in order; NULL means that the machine has no such queue. */
+    struct sm_fragment *fragments;
     uint32_t fragment_head, fragment_count, fragment_misses;
-    uint32_t read_only_waits; /* accesses of the texture and constant caches whose data has not been taken yet */
-    uint16_t next_global;     /* answer that bypassed the L1, or SM_NONE */
-    struct packet
-        access;      /* of the instruction at work: what all its accesses have in common, and the one that is tried */
-    int retry;       /* enum cache_fail of the access that the L1D refused; -1 means that it refused none */
-    bool refused;    /* nothing has changed since: the access is not tried again */
+    uint32_t read_only_waits; /* misses of the texture and constant caches whose data has not been taken yet */
+    uint16_t next_global;     /* the instruction whose answer came past the L1, or SM_NONE */
+    /* The access of the instruction at work that is tried, with the members that all its accesses have in common. */
+    struct packet access;
+    int refusal;     /* enum cache_fail of the access that the L1D refused; -1 means that it refused none */
+    bool blocked;    /* the access was refused, and nothing has changed since: it is not tried again */
     uint8_t no_room; /* a set of enum sm_origin: packets that found no room in the interconnect in the last step */
-    uint64_t step;   /* number of the step at hand, from the machine's start */
-    uint64_t refused_until;                                /* the step up to which refusals have been counted */
-    uint64_t atomics_at;                                   /* cycle in which the next access of an atomic may be sent */
+    uint64_t step;   /* the number of the step at hand, from the machine's start */
+    uint64_t refused_until; /* the step up to which refusals have been counted */
+    /* The cycle in which the next access of an atomic may be sent. */
+    uint64_t atomics_at;
     struct sm_hits hits;                                   /* where a hit's latency follows its look-up */
-    uint32_t outstanding_seen, accesses_seen, misses_seen; /* by the observer */
+    uint32_t outstanding_seen, accesses_seen, misses_seen; /* numbers that the observer was shown last */
     uint32_t free_access_count;
     struct sm_accesses *access_pool;
-    struct memory_range near;   /* translation of addresses */
-    uint64_t thread_interleave; /* threads of the machine, or of the launch at once, for local memory */
+    struct memory_range near; /* the range of memory that was looked up last */
+    /* The number of threads whose local memory is interleaved: all that the machine, or the launch, has at once. */
+    uint64_t thread_interleave;
     uint16_t free_accesses[SM_ACCESS_LISTS];
-    uint16_t texture_hits[SM_TEXTURE_HITS]; /* or results, in order, where there is a queue of fragments */
+    /* Hits of textures that wait for writeback; with a queue of fragments, results in the order of their accesses. */
+    uint16_t texture_hits[SM_TEXTURE_HITS];
 };
-
-enum { SM_KEPT_ACCESSES = 32 };
-struct kept_access {
-    uint64_t cycle;
-    uint16_t id, slot; /* of the instruction */
-    bool store;
-    struct exec_kept exec;
-};
-
-/* What a core that runs ahead has done that others can see, in the order of its cycles: network.c. */
-struct sm_kept {
-    struct kept_access accesses[SM_KEPT_ACCESSES];
-};
-
-/* The core's way into the interconnect, which the front end uses too. */
-struct sm_network {
-    struct network *requests;
-    struct expected_answers *expected;
-    bool stops;  /* a load may end whose result is still to come */
-    bool merged; /* a load that was kept waits for a line that has been asked for before */
-    bool keeps;  /* loads and stores: struct sm_wires */
-    bool used;   /* while it runs ahead: its port was not empty, or it has sent something */
-    const struct address_map *map;
-    struct network_clock clock;
-    uint64_t room_at;       /* the cycle in which there is room for blocked_bytes; UINT64_MAX: not known */
-    uint64_t answered_at;   /* while it runs ahead: the first cycle in which what it has sent may be answered */
-    struct piece_rules cut; /* each piece of a request is answered */
-    uint32_t half, near;    /* of an L2 in two halves: slices of one; the first of the half that is near. 0: one L2 */
-    uint32_t answer_cycles; /* from a cycle in which it sends something to that of an answer, at least */
-    /* Of a packet that finds no room: the core is woken when it does; 0: none. The owner's. */
-    uint32_t *blocked_bytes;
-    uint16_t access_first, access_count; /* of kept: those from the first on are to come */
-    struct sm_kept *kept;
-};
-
-/* Which slice is asked for an address. */
-static inline uint8_t core_link_slice(const struct sm_network *n, uint64_t address)
-{
-    uint32_t slice = address_map_slice(n->map, address);
-    if (n->half)
-        slice = (slice < n->half ? slice : slice - n->half) + n->near;
-    return (uint8_t)slice;
-}
-
-static inline uint32_t core_link_answers(const struct sm_network *n, const struct packet *request)
-{
-    return pieces_of_request(&n->cut, request);
-}
-
-/* Has the network been run for this cycle? Then it is known what has left the port before it; of a later cycle, what
- * will have left at least. */
-static inline bool core_link_is_known(const struct sm_network *n, uint64_t now) { return now < *n->clock.run_until; }
-
-static inline bool core_link_has_room(const struct sm_network *n, uint32_t port, uint32_t bytes, uint64_t now)
-{
-    return network_has_room_at(n->requests, port, bytes, network_tick(&n->clock, now));
-}
-
-/* network.c */
-void core_link_await_room(struct sm *c);
-void core_link_note_sent(struct sm_network *n, const struct packet *p, uint64_t now);
-
-static inline void core_link_push(struct sm_network *n, uint32_t port, const struct packet *p, uint32_t bytes,
-                                  uint64_t now)
-{
-    expected_add(n->expected, p, now);
-    network_push(n->requests, port, p->slice, p, bytes, network_tick(&n->clock, now));
-    core_link_note_sent(n, p, now);
-}
 
 /* lsu.c */
 void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *config);
-void sm_lsu_step(struct sm *c);                         /* the last step of the cycle */
-void sm_lsu_early_step(struct sm *c, uint32_t n);       /* step n before it, in which no instruction enters the unit */
-void sm_lsu_enter(struct sm *c);                        /* after the collectors: takes the next instruction */
-void sm_lsu_finish_hits(struct sm *c);                  /* whose latency is over: all at once, they take no port */
-void sm_lsu_count_refusals(struct sm *c, uint64_t now); /* those of the cycles before this one */
-void lsu_try_again(struct sm *c); /* something has changed that the L1D may have refused an access for */
+void sm_lsu_step(struct sm *c);                   /* the last step of a cycle */
+void sm_lsu_early_step(struct sm *c, uint32_t n); /* step n before it, in which no instruction enters */
+void sm_lsu_enter(struct sm *c);                  /* after the collectors: the next instruction enters */
+/* Finishes hits whose latency is over: all at once, since they take no port. */
+void sm_lsu_finish_hits(struct sm *c);
+void sm_lsu_count_refusals(struct sm *c, uint64_t now); /* counts the refusals of the cycles before `now` */
+void lsu_try_again(struct sm *c);                       /* the L1D may take an access now that it refused before */
 static inline bool lsu_idle(const struct sm_lsu *l)
 {
     return l->dispatch == SM_NONE && l->next_wb == SM_NONE && l->next_global == SM_NONE && !l->l1_count &&
            !l->hits.count && !l->shared_count && !l->responses.count && !l->texture_count && !l->fragment_count;
 }
 void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin);
-/* lsu_access.c: while it runs ahead, what it has issued in this cycle, as far as the others cannot tell: what they
- * write is kept. False: the rest waits for its turn. */
-bool sm_perform_unseen(struct sm *c);
-void sm_note_overwritten(struct sm *c, uint32_t slot, const struct sm_inst *by);
-uint32_t sm_lsu_may_send(const struct sm *c); /* so many flits, or fewer, in its next cycle; it asks for no more room */
+/* The flits that the unit sends in its next cycle, at most, with those for which it only looks for room. */
+uint32_t sm_lsu_may_send(const struct sm *c);
 
 /* lsu_access.c: from the executed instruction to its accesses */
 void sm_coalesce(struct sm *c, uint16_t id);
-uint64_t sm_first_thread(const struct sm *c,
-                         uint32_t slot); /* number of its lane 0 among all threads that share local memory */
+/* The number of the slot's lane 0 among all threads that share local memory. */
+uint64_t sm_first_thread(const struct sm *c, uint32_t slot);
+/* For a core that runs ahead: performs the deferred instructions of this cycle, as long as no other core can tell.
+ * Stores, and loads whose values may come later, are kept (struct sm_kept). Returns false when it has stopped at an
+ * instruction that must wait until the other cores have come to this cycle. */
+bool sm_perform_unseen(struct sm *c);
+/* An instruction of the slot writes registers that a kept load writes too: the load's values are dropped there. */
+void sm_note_overwritten(struct sm *c, uint32_t slot, const struct sm_inst *by);
 
-/* lsu_texture.c, where there is a queue of fragments */
-void sm_texel_blocks(const struct texture_array *a, uint32_t line_bytes, uint32_t mask,
-                     uint64_t address[32]);                   /* from rows to blocks */
-bool sm_texture_access(struct sm *c, const struct packet *p); /* true: taken */
+/* lsu_texture.c, where the machine has a queue of fragments. sm_texel_blocks moves addresses of texels from rows to
+ * blocks. */
+void sm_texel_blocks(const struct texture_array *a, uint32_t line_bytes, uint32_t mask, uint64_t address[32]);
+bool sm_texture_access(struct sm *c, const struct packet *p); /* returns whether the access was taken */
 void sm_texture_answer(struct sm *c, const struct packet *p);
 void sm_texture_cycle(struct sm *c);
 static inline bool sm_textures_move(const struct sm_lsu *l)

@@ -7,9 +7,11 @@
 
 #include <string.h>
 
-enum { SEGMENT_BYTES = 128 }; /* the longest, of the coalescing rule itself: where no line and no key says another */
+/* The longest segment of the coalescing rule itself, where neither a line nor a key sets another length. */
+enum { SEGMENT_BYTES = 128 };
 
-/* Lanes mostly lie in one range of memory: the first lane's is looked up (it is `near` then), and tried for all. */
+/* The addresses of lanes mostly lie in one range of memory: the first lane's range is looked up (it is `near` then),
+ * and tried for all. */
 static void translate(struct sm *c, const struct exec_warp *w, uint32_t mask, uint64_t out[32])
 {
     struct memory_range *near = &c->lsu.near;
@@ -45,19 +47,23 @@ uint64_t sm_first_thread(const struct sm *c, uint32_t slot)
     return number * 32;
 }
 
-/* A lane's, as the coalescer sees them. */
+/* The bytes of a lane, as the coalescer sees them. */
 static inline uint32_t lane_bytes(const struct sm_inflight *f, const struct exec_access *x)
 {
-    return f->inst->element_bytes ? f->inst->element_bytes : x->bytes;
+    if (f->inst->element_bytes)
+        return f->inst->element_bytes;
+    return x->bytes;
 }
 
-/* An access to the L1D is about one of its lines. */
+/* The longest segment of an access; one of the L1D is a line. */
 static uint32_t longest_segment(const struct sm *c, const struct sm_inflight *f)
 {
     const struct sm_config *g = c->config;
     if (f->route == ROUTE_L1D)
         return g->l1d.line_bytes;
-    return f->space == SM_DEVICE && (f->inst->past_l1 || g->l1_skips_global) ? g->past_l1_segment : SEGMENT_BYTES;
+    if (f->space == SM_DEVICE && (f->inst->past_l1 || g->l1_skips_global))
+        return g->past_l1_segment;
+    return SEGMENT_BYTES;
 }
 
 static uint32_t local_accesses(struct sm *c, const struct sm_inflight *f, const struct exec_warp *w,
@@ -70,7 +76,7 @@ static uint32_t local_accesses(struct sm *c, const struct sm_inflight *f, const 
                           c->lsu.thread_interleave, most, c->config->coalesce_parts, a->list);
 }
 
-/* An atomic that one lane does for all. */
+/* Does one lane do the atomic for all? */
 static bool works_as_one(const struct sm *c, const struct sm_inflight *f, const struct exec_access *x,
                          const uint64_t address[32])
 {
@@ -94,7 +100,7 @@ static uint32_t device_accesses(const struct sm *c, const struct sm_inflight *f,
     return coalesce_global(address, x->mask, bytes, longest_segment(c, f), g->coalesce_parts, a->list);
 }
 
-/* Of global memory: what goes into registers or, by cp.async, to shared memory, and what leaves them. */
+/* Counts the sectors of global memory that loads and cp.async read and that stores write. */
 static void count_sectors(struct sm *c, const struct sm_inflight *f, const struct sm_accesses *a)
 {
     struct sm_counters *n = &c->account.counters;
@@ -103,8 +109,13 @@ static void count_sectors(struct sm *c, const struct sm_inflight *f, const struc
         return;
     for (uint32_t i = 0; c->lsu.counts_sectors && i < a->count; i++)
         sectors += packet_sectors(c->config->exact_sectors ? a->list[i].touched : a->list[i].sectors);
-    *(f->store ? &n->global_stores : &n->global_loads) += 1;
-    *(f->store ? &n->store_sectors : &n->load_sectors) += sectors;
+    if (f->store) {
+        n->global_stores++;
+        n->store_sectors += sectors;
+    } else {
+        n->global_loads++;
+        n->load_sectors += sectors;
+    }
 }
 
 static void count_requests(struct sm *c, const struct sm_inflight *f, uint32_t accesses)
@@ -141,20 +152,28 @@ uint32_t sm_least_accesses(const struct sm *c, uint32_t warp, uint32_t lanes)
     return sum;
 }
 
+static enum packet_kind transfer_kind(const struct sm_inflight *f)
+{
+    if (f->space == SM_LOCAL)
+        return f->store ? PACKET_LOCAL_STORE : PACKET_LOCAL_LOAD;
+    return f->store ? PACKET_STORE : PACKET_LOAD;
+}
+
 static void set_route(const struct sm *c, struct sm_inflight *f)
 {
-    bool local = f->space == SM_LOCAL;
     if (f->atomic) {
         f->packet_kind = PACKET_ATOMIC;
         f->route = ROUTE_PAST;
-    } else if (f->space == SM_CONST || f->space == SM_TEXTURE) {
-        f->packet_kind = f->space == SM_CONST ? PACKET_CONST : PACKET_TEXTURE;
-        f->route = f->space == SM_CONST ? ROUTE_CONSTANTS : ROUTE_TEXTURES;
+    } else if (f->space == SM_CONST) {
+        f->packet_kind = PACKET_CONST;
+        f->route = ROUTE_CONSTANTS;
+    } else if (f->space == SM_TEXTURE) {
+        f->packet_kind = PACKET_TEXTURE;
+        f->route = ROUTE_TEXTURES;
     } else {
-        f->packet_kind = f->store ? (local ? PACKET_LOCAL_STORE : PACKET_STORE)
-                         : local  ? PACKET_LOCAL_LOAD
-                                  : PACKET_LOAD;
-        f->route = c->lsu.l1d && !f->inst->past_l1 && (local || !c->config->l1_skips_global) ? ROUTE_L1D : ROUTE_PAST;
+        bool skips = f->inst->past_l1 || (f->space != SM_LOCAL && c->config->l1_skips_global);
+        f->packet_kind = (uint8_t)transfer_kind(f);
+        f->route = c->lsu.l1d && !skips ? ROUTE_L1D : ROUTE_PAST;
     }
 }
 
@@ -180,13 +199,14 @@ static void set_atomic(struct sm *c, struct sm_inflight *f, const struct sm_acce
     await_atomic(c, f, expected);
 }
 
-/* Caches are told what stores write, and an L1 that keeps this what loads read: in place of their lanes, which nobody
- * asks for. Local memory is interleaved by words, and written whole. */
+/* Gives accesses masks of bytes in place of masks of lanes, which no cache asks for: the bytes that stores write,
+ * and for an L1 with partial_writes the bytes that loads read. Local memory is interleaved by words, and written
+ * whole. */
 static void tell_bytes(const struct sm *c, const struct sm_inflight *f, const uint64_t address[32], uint32_t bytes,
                        struct sm_accesses *a)
 {
     bool reads = !f->store && !f->atomic && f->space == SM_DEVICE && f->route == ROUTE_L1D;
-    if (!(f->store ? c->lsu.tells_written : reads && c->config->l1d.partial_writes))
+    if (!(f->store && c->lsu.tells_written) && !(reads && c->config->l1d.partial_writes))
         return;
     for (uint32_t i = 0; i < a->count; i++)
         a->list[i].mask = f->space == SM_LOCAL ? UINT32_MAX : coalesce_written(address, bytes, &a->list[i]);
@@ -200,10 +220,12 @@ static uint32_t shared_cycles(const struct sm *c, const struct sm_inflight *f, c
         return shared_banks_serial(w->addr, x->mask, g->shared_banks);
     uint32_t cycles =
         shared_banks_cycles(w->addr, x->mask, x->bytes, g->shared_banks, g->shared_parts, g->shared_limited_broadcast);
-    return cycles < f->inst->shared_passes ? f->inst->shared_passes : cycles;
+    if (cycles < f->inst->shared_passes)
+        return f->inst->shared_passes;
+    return cycles;
 }
 
-/* Cycles that the unit is held by the banks of the L1, beyond those in which it looks lines up. */
+/* Cycles in which the banks of the L1 keep the unit busy, beyond the cycles in which it looks lines up. */
 static uint32_t bank_cycles(const struct sm *c, const struct sm_inflight *f, const struct exec_warp *w,
                             const struct sm_accesses *a)
 {
@@ -214,6 +236,24 @@ static uint32_t bank_cycles(const struct sm *c, const struct sm_inflight *f, con
                                          g->shared_limited_broadcast),
              lines = g->l1d.banks ? (a->count + g->l1d.banks - 1) / g->l1d.banks : a->count;
     return banks > lines ? banks - lines + 1 : 1;
+}
+
+static void access_shared(struct sm *c, struct sm_inflight *f, const struct exec_warp *w)
+{
+    uint32_t adding = 0;
+    f->space = SM_SHARED;
+    f->adds_up = works_as_one(c, f, &w->access, w->addr);
+    if (f->adds_up) {
+        f->shared_cycles = f->inst->shared_passes;
+        adding = f->inst->adding;
+    } else {
+        f->shared_cycles = shared_cycles(c, f, w);
+    }
+    f->shared_extra = (f->shared_cycles - 1) * c->config->shared_conflict_latency + f->inst->latency - 1u + adding;
+    c->account.counters.shared_requests++;
+    c->account.counters.shared_cycles += f->shared_cycles;
+    if (f->atomic)
+        await_atomic(c, f, 1);
 }
 
 void sm_coalesce(struct sm *c, uint16_t id)
@@ -233,17 +273,7 @@ void sm_coalesce(struct sm *c, uint16_t id)
     if (x->space == PTX_SPACE_NONE || !x->mask)
         return;
     switch (x->space) {
-    case PTX_SPACE_SHARED:
-        f->space = SM_SHARED;
-        f->adds_up = works_as_one(c, f, x, w->addr);
-        f->shared_cycles = f->adds_up ? f->inst->shared_passes : shared_cycles(c, f, w);
-        f->shared_extra = (f->shared_cycles - 1) * c->config->shared_conflict_latency + f->inst->latency - 1u +
-                          (f->adds_up ? f->inst->adding : 0);
-        c->account.counters.shared_requests++;
-        c->account.counters.shared_cycles += f->shared_cycles;
-        if (f->atomic)
-            await_atomic(c, f, 1);
-        return;
+    case PTX_SPACE_SHARED: access_shared(c, f, w); return;
     case PTX_SPACE_LOCAL:
         f->space = SM_LOCAL;
         set_route(c, f);
@@ -281,7 +311,7 @@ void sm_coalesce(struct sm *c, uint16_t id)
         f->remaining = a->count;
 }
 
-/* The warp has issued another instruction in the same cycle, which failed: if this one does too, it was the first. */
+/* The warp has issued a later instruction in the same cycle, which failed. If this one fails too, it was the first. */
 static __attribute__((noinline, cold)) void perform_before_fault(struct sm *c, struct exec_warp *w,
                                                                  const struct sm_inflight *f)
 {
@@ -325,7 +355,7 @@ void sm_perform(struct sm *c)
     host_part_set(&c->head.part, HOST_NOTHING);
 }
 
-/* False: it must wait for its turn. */
+/* Returns false if the instruction must wait until the other cores have come to this cycle. */
 static bool perform_unseen(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->flights.list[id];
@@ -403,7 +433,7 @@ void sm_pending(const struct sm *c, const struct exec_warp *w, struct exec_pendi
         const struct sm_slot *s = &c->slots[slot];
         const struct sm_inflight *f = &c->flights.list[s->atomic];
         if (s->exec == w && s->atomics && !f->texture &&
-            f->space != SM_SHARED) /* reductions of surfaces and of shared memory are done when they are issued */
+            f->space != SM_SHARED) /* reductions of surfaces and of shared memory take effect as they issue */
             *out = (struct exec_pending){f->exec_inst, f->mask & ~f->performed};
     }
 }

@@ -1,9 +1,10 @@
-/* The texture cache with a queue of fragments: every access, hit or miss, stands in it until its data is there and all
- * before it have gone, then waits among a few results for writeback. A line that misses is in the cache from then on,
- * for those after it; its own data comes later, which is what the queue is for. After GPGPU-Sim's.
+/* The texture cache with a queue of fragments, after GPGPU-Sim's. Every access, hit or miss, stays in the queue
+ * until its data is there and all accesses before it have left; then it waits among a few results for writeback. A
+ * line that misses counts as present for the accesses after it; its data comes later, and the queue bridges that
+ * time.
  *
- * Also where texels lie: memory holds them row by row, but caches may see them in blocks of neighbouring rows and
- * columns. */
+ * This file also has the places of texels: memory has them row by row, but caches may see them in blocks of
+ * neighbouring rows and columns. */
 #include "sm/core.h"
 
 enum { BLOCK_STRIDE = 64 };
@@ -12,13 +13,13 @@ enum { BLOCK_STRIDE = 64 };
 static uint32_t block_columns(uint32_t line_bytes, uint32_t texel_bytes)
 {
     uint32_t columns = line_bytes >= 128 ? 16 : 8;
-    for (uint32_t rest = texel_bytes / 4; rest; rest /= 4)
+    for (uint32_t words = texel_bytes / 4; words; words /= 4)
         columns /= 2;
     return columns;
 }
 
-/* Blocks are as large as a line, but GPGPU-Sim puts them 64 bytes apart: with lines of 128 bytes each lies over half of
- * the next one. */
+/* A block is as large as a line, but GPGPU-Sim puts blocks 64 bytes apart: with lines of 128 bytes each one covers
+ * half of the next. */
 void sm_texel_blocks(const struct texture_array *a, uint32_t line_bytes, uint32_t mask, uint64_t address[32])
 {
     uint32_t texel = texture_texel_bytes(a), columns = block_columns(line_bytes, texel), row_bytes = columns * texel,
@@ -37,12 +38,13 @@ bool sm_texture_access(struct sm *c, const struct packet *p)
     const struct cache_config *g = &c->config->l1t;
     if (l->fragment_count == g->mshr_entries || c->lsu.textures->misses.count == g->mshr_merge ||
         l->fragment_misses == g->miss_queue)
-        return false; /* until a fragment leaves, or a miss is sent: both are moves of this unit */
+        return false; /* until a fragment leaves or a miss is sent; this unit does both */
     uint32_t at = (l->fragment_head + l->fragment_count++) % g->mshr_entries;
     bool miss = cache_read_now(c->lsu.l1t, p, c->warps[p->warp].age, at) == CACHE_MISS;
     struct packet line = {.address = p->address & ~(uint64_t)(g->line_bytes - 1), .bytes = (uint16_t)g->line_bytes};
-    l->fragments[at] = (struct sm_fragment){
-        .id = (uint16_t)p->token, .missing = (uint16_t)(miss ? core_link_answers(&c->net, &line) : 0), .miss = miss};
+    l->fragments[at] = (struct sm_fragment){.id = (uint16_t)p->token, .miss = miss};
+    if (miss)
+        l->fragments[at].missing = (uint16_t)core_link_answers(&c->net, &line);
     l->fragment_misses += miss;
     return true;
 }

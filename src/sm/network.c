@@ -1,38 +1,42 @@
-/* The core's way into the interconnect, and how far it may run without looking at anybody else.
+/* The core's way into the interconnect, and how far the core may run without looking at others.
  *
- * A core that knows which answers come to it before a certain cycle may be run up to there in one go (sm_run_ahead), so
- * that its state stays near the host's processor, and threads meet once for all these cycles. What it sends meanwhile
- * lies in its port with the cycle from which the network sees it. The network may have been run further than the core,
- * and then it is known in each cycle what has left the port; where it has not, the core stops unless it is certain that
- * its port has room. With several threads loads and stores of device memory are kept, and take effect in the order of
- * cycles and cores: a load's registers are awaited until it ends, so that their values may come later, and the core
- * stops before a cycle in which it may end. All else that others can see ends the run: an atomic, a surface, the end of
- * a block. */
+ * A core that knows which answers come to it before a certain cycle may be run up to there in one go (sm_run_ahead).
+ * Its state stays near the host's processor then, and threads meet once for all these cycles. Packets that it sends
+ * meanwhile lie in its port, with the cycle from which the network sees them. Where the network has been run further
+ * than the core, it is known for each cycle which packets have left the port. Elsewhere the core stops, unless its
+ * port has room in any case.
+ *
+ * With several threads, loads and stores of device memory are kept: they take effect in the order of cycles and
+ * cores. The registers of a load are awaited until it ends, so that their values may come later; the core stops
+ * before a cycle in which a kept load may end. Everything else that other cores can see ends the run: an atomic, a
+ * surface, the end of a block. */
+#include "base/numbers.h"
 #include "sm/core.h"
 
-static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
-/* What was sent in a cycle that the network has been run past is behind others in the port, and nobody has seen it. A
- * texture passes no delay, and an atomic acts before it is answered. */
+/* Notes when the packet may be answered. If the network has been run past `now`, it has not seen the packet, which
+ * is in the port after others. A texture passes no delay, and an atomic acts before it is answered. */
 void core_link_note_sent(struct sm_network *n, const struct packet *p, uint64_t now)
 {
-    uint64_t cycles = p->kind == PACKET_TEXTURE || p->kind == PACKET_ATOMIC ? 1 : n->answer_cycles,
-             at = later(now + cycles, *n->clock.run_until);
-    n->answered_at = at < n->answered_at ? at : n->answered_at;
+    bool early = p->kind == PACKET_TEXTURE || p->kind == PACKET_ATOMIC;
+    uint64_t at = later(now + (early ? 1 : n->answer_cycles), *n->clock.run_until);
+    if (at < n->answered_at)
+        n->answered_at = at;
     n->used = true;
 }
 
-/* A core that waits for room is run again when there is, as far as that is known. */
 void core_link_await_room(struct sm *c)
 {
     struct sm_network *n = &c->net;
     uint64_t tick = network_room_from(n->requests, c->head.port, network_flits(n->requests, *n->blocked_bytes));
-    n->room_at = tick == UINT64_MAX ? tick : later(network_owner_cycle(&n->clock, tick), c->now + 1);
-    *c->wake_at = n->room_at < *c->wake_at ? n->room_at : *c->wake_at;
+    n->room_at = UINT64_MAX;
+    if (tick != UINT64_MAX)
+        n->room_at = later(network_owner_cycle(&n->clock, tick), c->now + 1);
+    if (n->room_at < *c->wake_at)
+        *c->wake_at = n->room_at;
 }
 
-/* May a load end in the next step whose result is still to come? Its last access is next, all others were hits, and the
- * line is there or arrives in the same step. */
+/* May a kept load end in the next step? It may if its last access is next, all others were hits, and the line is
+ * there or arrives in the same step. */
 static __attribute__((noinline)) bool may_end_load(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
@@ -44,8 +48,8 @@ static __attribute__((noinline)) bool may_end_load(const struct sm *c)
            (l->responses.count || !l->l1d || !a->count || cache_probe(l->l1d, a->list[a->count - 1].address));
 }
 
-/* Can it be told, for all that it may send in its next cycle, whether there is room? And of its loads whose results are
- * still to come, that none ends? */
+/* Is it known, for all packets that the core may send in its next cycle, whether they have room? And is it certain
+ * that no kept load ends? */
 static bool may_go_on(const struct sm *c, uint64_t now)
 {
     const struct sm_network *n = &c->net;
@@ -57,10 +61,10 @@ static bool may_go_on(const struct sm *c, uint64_t now)
            network_room_from(n->requests, c->head.port, sm_lsu_may_send(c)) <= network_tick(&n->clock, now);
 }
 
-/* Has it done something that the others may see at once? */
+/* Has the core done something that others may see at once? */
 static bool is_seen(const struct sm *c) { return c->head.deferred | c->head.blocks_ended | c->net.stops; }
 
-/* The first of these is given to the core, if there is room. */
+/* Gives the core the first answer of the queue, if the core has room. */
 static void take_from(struct sm *c, struct answer_queue *from, uint64_t now)
 {
     if (sm_accept(c, answers_front(from), now))
@@ -75,7 +79,7 @@ static inline void run_cycle(struct sm *c, uint64_t now)
         sm_perform_unseen(c);
 }
 
-/* As long as there is no doubt. */
+/* Runs the core as long as no question has to be asked before a cycle. */
 static inline void run_quietly(struct sm *c, uint64_t end)
 {
     uint64_t known = *c->net.clock.run_until;
@@ -87,7 +91,7 @@ static inline void run_quietly(struct sm *c, uint64_t end)
 static void run_ahead(struct sm *c, uint64_t end, struct answer_queue *answers)
 {
     struct sm_network *n = &c->net;
-    uint32_t put = answers_put_so_far(answers); /* those that are put meanwhile come later than `end` */
+    uint32_t put = answers_put_so_far(answers); /* answers that are put meanwhile come later than `end` */
     for (;;) {
         uint64_t next = answers->taken == put ? UINT64_MAX : answers_front_at(answers);
         run_quietly(c, next < end ? next : end);
@@ -113,7 +117,7 @@ static void run_ahead(struct sm *c, uint64_t end, struct answer_queue *answers)
     }
 }
 
-/* Without a block: the launch may end at any time. */
+/* A core without a block may not: the launch may end at any time. */
 bool sm_may_run_ahead(const struct sm *c)
 {
     return !c->regroup && !c->observer && c->blocks.used && !c->head.blocks_ended;
@@ -139,19 +143,22 @@ void sm_run_further(struct sm *c, uint64_t end, struct answer_queue *answers)
 uint64_t sm_next_seen(const struct sm *c)
 {
     const struct sm_network *n = &c->net;
-    return n->access_first != n->access_count ? n->kept->accesses[n->access_first].cycle : is_seen(c) ? c->now : 0;
+    if (n->access_first != n->access_count)
+        return n->kept->accesses[n->access_first].cycle;
+    return is_seen(c) ? c->now : 0;
 }
 
 void sm_catch_up(struct sm *c, uint64_t now)
 {
     struct sm_network *n = &c->net;
-    for (; n->access_first != n->access_count && n->kept->accesses[n->access_first].cycle == now; n->access_first++) {
-        exec_perform_kept(&n->kept->accesses[n->access_first].exec);
-        if (!n->kept->accesses[n->access_first].store)
-            c->flights.list[n->kept->accesses[n->access_first].id].kept = false;
+    for (; n->access_first != n->access_count; n->access_first++) {
+        struct kept_access *k = &n->kept->accesses[n->access_first];
+        if (k->cycle != now)
+            return;
+        exec_perform_kept(&k->exec);
+        if (!k->store)
+            c->flights.list[k->id].kept = false;
     }
-    if (n->access_first != n->access_count)
-        return;
     n->access_first = n->access_count = 0;
     c->issue.loading = 0;
     n->merged = false;

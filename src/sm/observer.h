@@ -1,5 +1,5 @@
-/* Whoever wants to see a core at work, cycle by cycle (the timeline). Hooks may be NULL. Called in order of cores
- * within a cycle when observers are present. */
+/* An observer sees a core at work, cycle by cycle (the timeline). Hooks may be NULL. With an observer, cores run in
+ * their order within a cycle, and so do the calls. */
 #ifndef HEDDLE_SM_OBSERVER_H
 #define HEDDLE_SM_OBSERVER_H
 
@@ -15,16 +15,16 @@ struct sm_observer {
     void (*barrier_begin)(void *context, uint32_t core, uint32_t warp, uint64_t cycle);
     void (*barrier_end)(void *context, uint32_t core, uint32_t warp, uint64_t cycle);
     void (*load_begin)(void *context, uint32_t core, uint32_t warp, uint64_t cycle, uint32_t pc,
-                       uint32_t accesses); /* a load that waits for memory */
+                       uint32_t accesses); /* a load that waits for memory has issued */
     void (*load_end)(void *context, uint32_t core, uint32_t warp, uint64_t cycle, uint32_t pc);
     void (*outstanding)(void *context, uint32_t core, uint64_t cycle,
                         uint32_t misses); /* MSHR entries in use have changed */
-    /* Accesses that the load/store unit has yet to send, and misses of the L1D that wait for the interconnect, have
-     * changed. */
+    /* The accesses that the load/store unit has yet to send, or the misses of the L1D that wait for the
+     * interconnect, have changed. */
     void (*queues)(void *context, uint32_t core, uint64_t cycle, uint32_t accesses, uint32_t misses);
-    /* Why warps did not issue in cycles from <= cycle < to, or that they did: the slots, by enum stall. Each slot with
-     * a warp is in one set. Of a core, cycles come in their order, each once, and before a slot is given to another
-     * warp; but later than what other hooks tell of them. Cycles without a warp are left out. */
+    /* Why warps did not issue in the cycles from <= cycle < to, or that they did: sets of slots, by enum stall. Each
+     * slot with a warp is in one set. A core's cycles come in their order, each once, and before a slot is given to
+     * another warp, but later than other hooks report them. Cycles without a warp are left out. */
     void (*reasons)(void *context, uint32_t core, uint64_t from, uint64_t to, const uint64_t *slots);
 };
 

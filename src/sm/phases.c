@@ -1,5 +1,5 @@
-/* From PTX to the steps of the phase analysis: registers by ptx_visit_regs, latencies by the machine's table, as the
- * core itself uses them. */
+/* Makes the steps of the phase analysis from PTX: registers by ptx_visit_regs, latencies by the machine's table, as
+ * the core itself uses them. */
 #include "sm/phases.h"
 
 #include "sm/program.h"
@@ -19,7 +19,7 @@ static void collect(void *context, const struct ptx_reg *reg, enum ptx_reg_role 
         r->destinations[r->destination_count++] = reg->index;
 }
 
-static const uint32_t *kept(struct arena *a, const uint32_t *from, uint32_t count)
+static const uint32_t *copied(struct arena *a, const uint32_t *from, uint32_t count)
 {
     uint32_t *to = arena_array(a, uint32_t, count + 1);
     for (uint32_t i = 0; i < count; i++)
@@ -47,8 +47,8 @@ uint32_t sm_find_phases(const struct ptx_function *f, const struct sm_config *co
         ptx_visit_regs(f, in, collect, &r);
         steps[i] = (struct ptx_phase_step){.latency_cycles = cost.latency,
                                            .load = takes_long(in, f->is_entry),
-                                           .sources = kept(&scratch, r.sources, r.source_count),
-                                           .destinations = kept(&scratch, r.destinations, r.destination_count),
+                                           .sources = copied(&scratch, r.sources, r.source_count),
+                                           .destinations = copied(&scratch, r.destinations, r.destination_count),
                                            .source_count = r.source_count,
                                            .destination_count = r.destination_count};
         if (latencies)

@@ -1,6 +1,6 @@
-/* SP, SFU and DP pipelines and writeback. A unit takes an instruction from its OC/EX register when its dispatch
- * register is free (one initiation interval after the last), no other instruction of the unit will end in the same
- * cycle, and a result bus is free in the cycle in which this one ends. Its result is written latency + 2 cycles
+/* SP, SFU and DP pipelines and writeback. A unit takes an instruction from its OC/EX register under three
+ * conditions: its dispatch register is free (one initiation interval after the last), no other instruction of the
+ * unit ends in the same cycle, and a result bus is free in that cycle. The result is written latency + 2 cycles
  * later. */
 #include "sm/core.h"
 
@@ -25,7 +25,7 @@ void sm_writeback_cycle(struct sm *c)
     for (uint32_t i = 0, id = c->pipes.ending[at].first, next; i < count; i++, id = next) {
         const struct sm_inflight *f = &c->flights.list[id];
         next = f->next;
-        if (likely(!c->sub)) /* never stalls: it comes before the banks are read */
+        if (likely(!c->sub)) /* a write never waits, because it comes before the banks are read */
             collector_write_banks(c->pipes.collector, sm_bank_set(&c->pipes, f->inst->written, f->slot));
         sm_finish(c, (uint16_t)id);
     }
@@ -66,14 +66,14 @@ void sm_units_cycle(struct sm *c)
     }
 }
 
-/* An instruction that is offered starts when its unit is free; whether its result finds a bus is seen then. */
+/* An instruction that is offered starts when its unit is free; only then is it seen whether its result finds a bus. */
 static uint64_t units_next(const struct sm_pipelines *p, uint64_t now)
 {
     uint64_t next = SM_NEVER;
     for (uint32_t i = 0; i < p->unit_count; i++)
         if (collector_offers(p->collector, p->unit_from[i]) && p->unit_free_at[i] < next)
             next = p->unit_free_at[i];
-    return next > now ? next : now + 1;
+    return later(next, now + 1);
 }
 
 static uint64_t writeback_next(const struct sm_pipelines *p, uint64_t now)
@@ -93,7 +93,10 @@ uint64_t pipelines_next(const struct sm_pipelines *p, uint64_t now)
 {
     if (collector_moves(p->collector))
         return now + 1;
-    uint64_t results = p->pending ? writeback_next(p, now) : SM_NEVER,
-             units = collector_head(p->collector)->offers ? units_next(p, now) : SM_NEVER;
-    return results < units ? results : units;
+    uint64_t next = SM_NEVER;
+    if (p->pending)
+        next = writeback_next(p, now);
+    if (collector_head(p->collector)->offers)
+        next = earlier(next, units_next(p, now));
+    return next;
 }

@@ -1,4 +1,4 @@
-/* The host of policies: see policy_host.h. How instances are made, and what is reported to whom. */
+/* The host of policies: see policy_host.h. This file makes their instances, and says who hears of what. */
 #include "sm/core.h"
 #include "sm/regroup.h"
 
@@ -28,7 +28,7 @@ void sm_listen(struct sm *c, const struct heddle_policy *p, void *state)
     c->host.hears_held = SM_HEARD(c, held);
 }
 
-/* Room for what the i-th policy of the core counts, and where its instances find it. */
+/* Makes the counters of the i-th policy of the core, and says where its instances find them. */
 static struct heddle_setup set_up(struct sm *c, struct arena *a, uint32_t i, const struct heddle_policy *p,
                                   const union heddle_value *values, uint64_t seed)
 {
@@ -112,7 +112,7 @@ static bool make_divergence_unit(struct sm *c, struct arena *a, const struct sm_
     return c->host.divergence_state && (!p->divergence->regroups || (c->regroup = regroup_create(a, c, e)));
 }
 
-/* They hear everything after those that decide, and whether there are any must not show in what is simulated. */
+/* Probes hear everything after the policies that decide, and what is simulated must not show whether there are any. */
 static bool make_probes(struct sm *c, struct arena *a, const struct sm_policies *p, struct error *e)
 {
     for (uint32_t i = 0; i < p->probe_count; i++, c->host.policy_count++) {

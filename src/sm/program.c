@@ -1,5 +1,6 @@
 #include "sm/program.h"
 
+#include "base/numbers.h"
 #include "exec/control.h"
 #include "ptx/cfg.h"
 #include "ptx/lowering.h"
@@ -17,9 +18,9 @@ struct builder {
     struct sm_program *program;
     const struct sm_config *config;
     const struct exec_function *function;
-    const struct ptx_lowering *lowering; /* of the function; NULL: instructions are what they are */
+    const struct ptx_lowering *lowering; /* of the function; NULL means that instructions stay as they are written */
     uint32_t pc_base, register_base, loop_base;
-    /* of the instruction at hand */
+    /* Registers of the instruction at hand. */
     uint32_t sources[64], destinations[64];
     uint32_t source_count, destination_count;
 };
@@ -60,25 +61,53 @@ enum sm_memory sm_memory_of(const struct ptx_inst *in, bool is_entry)
     return SM_DEVICE;
 }
 
+/* The type that is written last, which is that of the result's arithmetic. */
+static enum ptx_type last_type(const struct ptx_inst *in)
+{
+    if (!in->type_count)
+        return PTX_NO_TYPE;
+    return (enum ptx_type)in->types[in->type_count - 1];
+}
+
 static void set_row(struct sm_inst *s, const struct latency_row *row, int index)
 {
     s->latency = (uint16_t)row->latency[index];
     s->initiation = (uint16_t)row->initiation[index];
 }
 
-/* Rules fma_is_mad and rem_is_div, false: opcodes that GPGPU-Sim forgot, which take one cycle. */
+/* If rules fma_is_mad and rem_is_div are false, these opcodes take one cycle: GPGPU-Sim forgot them. */
 static bool is_forgotten(const struct sm_config *c, const struct ptx_inst *in)
 {
     return (in->opcode == PTX_OP_fma && !c->fma_is_mad) || (in->opcode == PTX_OP_rem && !c->rem_is_div);
 }
 
-/* The classes of GPGPU-Sim: what is not named here takes one cycle on an SP. */
+static const struct latency_row *row_of(const struct sm_config *c, enum ptx_type type)
+{
+    if (type == PTX_F64)
+        return &c->double_precision;
+    return ptx_type_is_float(type) ? &c->single_precision : &c->integer;
+}
+
+/* The unit of an instruction whose latency is in one of the rows. */
+static enum sm_unit arithmetic_unit(const struct sm_config *c, enum ptx_latency class, enum ptx_type type)
+{
+    bool multiplies = class == PTX_LATENCY_MUL || class == PTX_LATENCY_MAD;
+    if (class == PTX_LATENCY_DIV)
+        return SM_SFU;
+    if (type == PTX_F64)
+        return c->dp_units ? SM_DP : SM_SFU;
+    if (!multiplies || c->integer_multiply != MULTIPLY_ON_SFU)
+        return SM_SP;
+    if (!ptx_type_is_float(type))
+        return SM_SFU;
+    return class == PTX_LATENCY_MUL ? SM_SP_OR_SFU : SM_SP;
+}
+
+/* The classes of GPGPU-Sim: an instruction that is in none of them takes one cycle on an SP. */
 void sm_set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c)
 {
     const struct ptx_opcode_info *op = &ptx_opcodes[in->opcode];
-    enum ptx_type type = in->type_count ? (enum ptx_type)in->types[in->type_count - 1] : PTX_NO_TYPE;
-    bool is_float = ptx_type_is_float(type), is_double = type == PTX_F64;
-    const struct latency_row *row = is_double ? &c->double_precision : is_float ? &c->single_precision : &c->integer;
+    enum ptx_type type = last_type(in);
     int index = (int)op->latency - (int)PTX_LATENCY_ADD;
     s->latency = s->initiation = 1;
     s->unit = SM_SP;
@@ -99,27 +128,21 @@ void sm_set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_c
     }
     if (index < 0 || index > 4 || is_forgotten(c, in))
         return;
-    set_row(s, row, index);
-    if (op->latency == PTX_LATENCY_DIV)
-        s->unit = SM_SFU;
-    else if (is_double)
-        s->unit = c->dp_units ? SM_DP : SM_SFU;
-    else if ((op->latency == PTX_LATENCY_MUL || op->latency == PTX_LATENCY_MAD) &&
-             c->integer_multiply == MULTIPLY_ON_SFU)
-        s->unit = !is_float ? SM_SFU : op->latency == PTX_LATENCY_MUL ? SM_SP_OR_SFU : SM_SP;
+    set_row(s, row_of(c, type), index);
+    s->unit = (uint8_t)arithmetic_unit(c, op->latency, type);
     if (in->opcode == PTX_OP_mul24 || in->opcode == PTX_OP_mad24) {
         s->latency++;
         s->initiation++;
     }
 }
 
-/* Is it performed by one core at a time? What reads or writes device memory can wait for its turn; what also moves the
- * warp cannot. */
+/* Is the instruction performed by one core at a time? If it only reads or writes device memory, it can be deferred.
+ * If it also moves the warp, it cannot. */
 static void set_order(struct builder *b, struct sm_inst *s, const struct ptx_inst *in, const struct exec_inst *x)
 {
     bool touches = s->unit == SM_MEM && (s->memory == SM_DEVICE || s->memory == SM_TEXTURE);
     if (ptx_opcodes[in->opcode].unit == PTX_UNIT_TENSOR && in->opcode == PTX_OP_wmma)
-        b->program->serial = true; /* its loads and stores are not told apart here */
+        b->program->serial = true; /* its loads and stores are not distinguished here */
     b->program->textures |= s->memory == SM_TEXTURE;
     b->program->atomics |= touches && (ptx_flags(in) & PTX_F_ATOMIC);
     if (touches && x->kind == EXEC_PLAIN && in->opcode != PTX_OP_cp)
@@ -141,49 +164,51 @@ static void set_order(struct builder *b, struct sm_inst *s, const struct ptx_ins
         b->program->serial = true;
 }
 
-/* The number by which the register file finds its bank: in the order of declaration, or that in its name, where it has
- * one (the simulator of the papers reads it there). */
+/* The number by which the register file finds a register's bank: in the order of declaration, or the number in its
+ * name (the simulator of the papers reads it there). */
 static uint32_t file_number(const struct builder *b, uint32_t reg)
 {
     if (reg - b->register_base >= b->function->ptx->reg_count)
         return 0; /* next_pc */
     const char *name = b->function->ptx->regs[reg - b->register_base]->name;
     size_t digit = strcspn(name, "0123456789");
-    return b->config->banks_by_name && name[digit] ? (uint32_t)strtoul(name + digit, NULL, 10) : reg;
+    if (b->config->banks_by_name && name[digit])
+        return (uint32_t)strtoul(name + digit, NULL, 10);
+    return reg;
 }
 
-/* Registers that are one to the register file are read once. Puts those that are read first; returns how many they
- * are. */
+/* Registers that the register file does not distinguish are read once. Puts the registers that are read first;
+ * returns how many they are. */
 static uint32_t read_first(const struct builder *b, uint32_t *v, uint32_t count)
 {
-    uint32_t kept = 0;
+    uint32_t first = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t k = 0, reg = v[i];
-        while (k < kept && file_number(b, v[k]) != file_number(b, reg))
+        while (k < first && file_number(b, v[k]) != file_number(b, reg))
             k++;
-        if (k == kept) {
-            v[i] = v[kept];
-            v[kept++] = reg;
+        if (k == first) {
+            v[i] = v[first];
+            v[first++] = reg;
         }
     }
-    return kept;
+    return first;
 }
 
 static uint32_t unique(uint32_t *v, uint32_t count)
 {
-    uint32_t kept = 0;
+    uint32_t different = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t k = 0;
-        while (k < kept && v[k] != v[i])
+        while (k < different && v[k] != v[i])
             k++;
-        if (k == kept)
-            v[kept++] = v[i];
+        if (k == different)
+            v[different++] = v[i];
     }
-    return kept;
+    return different;
 }
 
-/* Rule atomics_await_address, false, a mistake of GPGPU-Sim: the registers of addresses are taken out of the sources,
- * each once; what else reads them stays. */
+/* If rule atomics_await_address is false, a mistake of GPGPU-Sim: the registers of addresses are taken out of the
+ * sources, each once. A register that is also read otherwise stays. */
 static void forget_address(struct builder *b, const struct ptx_inst *in)
 {
     for (uint32_t i = 0; i < in->operand_count; i++) {
@@ -198,7 +223,7 @@ static void forget_address(struct builder *b, const struct ptx_inst *in)
     }
 }
 
-/* With sub-cores, a register that a branch writes and the first instruction of a basic block waits for. */
+/* With sub-cores, a register that a branch writes and the first instruction of a basic block awaits. */
 static uint32_t next_pc(const struct builder *b) { return b->register_base + b->function->ptx->reg_count; }
 
 static bool writes_next_pc(const struct builder *b, const struct ptx_inst *in, uint32_t i)
@@ -235,7 +260,7 @@ static void collect_registers(struct builder *b, const struct sm_inst *s, const 
         b->destinations[k] = b->register_base + b->lowering->register_of[b->destinations[k] - b->register_base];
 }
 
-/* A move with a guard becomes a selection, of which the guard is an operand. */
+/* A move with a guard becomes a selection, which has the guard as an operand. */
 static bool becomes_selection(const struct builder *b, const struct ptx_inst *in)
 {
     return b->lowering && in->guard && in->opcode == PTX_OP_mov;
@@ -247,15 +272,23 @@ static bool awaits_guard(const struct builder *b, const struct ptx_inst *in)
     return in->guard && !(becomes_selection(b, in) && in->operands[1].kind == PTX_OPERAND_SPECIAL);
 }
 
+/* The register that guards an instruction; UINT32_MAX means that it has no guard. */
+static uint32_t guard_of(const struct builder *b, const struct ptx_inst *in)
+{
+    if (!in->guard)
+        return UINT32_MAX;
+    if (b->lowering)
+        return b->register_base + b->lowering->register_of[in->guard->index];
+    return b->register_base + (uint32_t)in->guard->index;
+}
+
 static void set_registers(struct builder *b, struct sm_inst *s, const struct ptx_inst *in, uint32_t i)
 {
     collect_registers(b, s, in, i);
-    uint32_t guard = in->guard ? b->register_base + in->guard->index : UINT32_MAX, sources = 0;
-    if (in->guard && b->lowering)
-        guard = b->register_base + b->lowering->register_of[in->guard->index];
+    uint32_t guard = guard_of(b, in), sources = 0;
     if (writes_next_pc(b, in, i))
         b->destinations[b->destination_count++] = next_pc(b);
-    for (uint32_t i = 0; i < b->source_count; i++) /* the guard is no operand of the collector */
+    for (uint32_t i = 0; i < b->source_count; i++) /* the collector does not read the guard */
         if (b->sources[i] != guard)
             b->sources[sources++] = b->sources[i];
     sources = unique(b->sources, sources); /* a register named twice is read once */
@@ -277,7 +310,7 @@ static void set_registers(struct builder *b, struct sm_inst *s, const struct ptx
     for (uint32_t i = 0; i < total; i++)
         banks[i] = (uint8_t)(file_number(b, all[i]) % b->config->register_banks);
     s->banks = banks;
-    s->source_count = (uint8_t)(read < COLLECT_OPERANDS ? read : COLLECT_OPERANDS);
+    s->source_count = (uint8_t)smaller(read, COLLECT_OPERANDS);
     s->check_count = (uint8_t)total;
     s->destination_count = (uint8_t)b->destination_count;
     s->operands = collector_banks(banks, s->source_count);
@@ -300,10 +333,45 @@ static void set_address(const struct builder *b, struct heddle_instruction *v, c
     }
 }
 
+static uint32_t space_flag(enum sm_memory memory)
+{
+    switch (memory) {
+    case SM_SHARED: return HEDDLE_SHARED;
+    case SM_TEXTURE: return HEDDLE_TEXTURE;
+    case SM_CONST: return HEDDLE_CONST;
+    default: return 0;
+    }
+}
+
+static uint32_t policy_flags(const struct sm_inst *s, const struct ptx_inst *in)
+{
+    uint32_t written = ptx_flags(in), flags = space_flag((enum sm_memory)s->memory);
+    const struct {
+        bool holds;
+        uint32_t flag;
+    } rows[] = {
+        {s->load, HEDDLE_LOAD},
+        {s->store, HEDDLE_STORE},
+        {s->atomic, HEDDLE_ATOMIC},
+        {s->wait == WAIT_LONG, HEDDLE_LONG},
+        {s->load && (s->memory == SM_DEVICE || s->memory == SM_LOCAL), HEDDLE_L1D_LOAD},
+        {written & PTX_F_BRANCH, HEDDLE_BRANCH},
+        {s->barrier, HEDDLE_BARRIER},
+        {s->memory == SM_FENCE, HEDDLE_FENCE},
+        {written & (PTX_F_EXIT | PTX_F_RET), HEDDLE_EXIT},
+        {written & PTX_F_CALL, HEDDLE_CALL},
+        {in->opcode == PTX_OP_bra && (!in->guard || ptx_has_modifier(in, PTX_MOD_UNI)), HEDDLE_UNIFORM},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].holds)
+            flags |= rows[i].flag;
+    return flags;
+}
+
 static void describe(const struct builder *b, struct heddle_instruction *v, const struct sm_inst *s,
                      const struct ptx_inst *in, uint32_t i)
 {
-    uint32_t flags = ptx_flags(in), target = HEDDLE_NO_PC;
+    uint32_t target = HEDDLE_NO_PC;
     const struct ptx_cfg *cfg = b->function->cfg;
     if (in->opcode == PTX_OP_bra && in->operands[0].kind == PTX_OPERAND_LABEL)
         target = b->pc_base + in->operands[0].target;
@@ -315,43 +383,34 @@ static void describe(const struct builder *b, struct heddle_instruction *v, cons
                                      .reconvergence = HEDDLE_NO_PC};
     if (cfg->reconvergence[i] != PTX_NO_RECONVERGENCE)
         v->reconvergence = b->pc_base + cfg->reconvergence[i];
-    uint32_t f = 0;
-    f |= s->load ? HEDDLE_LOAD : 0;
-    f |= s->store ? HEDDLE_STORE : 0;
-    f |= s->atomic ? HEDDLE_ATOMIC : 0;
-    f |= s->wait == WAIT_LONG ? HEDDLE_LONG : 0;
-    f |= s->load && (s->memory == SM_DEVICE || s->memory == SM_LOCAL) ? HEDDLE_L1D_LOAD : 0;
-    f |= s->memory == SM_SHARED    ? HEDDLE_SHARED
-         : s->memory == SM_TEXTURE ? HEDDLE_TEXTURE
-         : s->memory == SM_CONST   ? HEDDLE_CONST
-                                   : 0;
-    f |= flags & PTX_F_BRANCH ? HEDDLE_BRANCH : 0;
-    f |= s->barrier ? HEDDLE_BARRIER : 0;
-    f |= s->memory == SM_FENCE ? HEDDLE_FENCE : 0;
-    f |= flags & (PTX_F_EXIT | PTX_F_RET) ? HEDDLE_EXIT : 0;
-    f |= flags & PTX_F_CALL ? HEDDLE_CALL : 0;
-    f |= in->opcode == PTX_OP_bra && (!in->guard || ptx_has_modifier(in, PTX_MOD_UNI)) ? HEDDLE_UNIFORM : 0;
-    v->flags = (uint16_t)f;
+    v->flags = (uint16_t)policy_flags(s, in);
     set_address(b, v, in);
     const uint32_t *destinations = s->registers + s->check_count - s->destination_count;
     uint32_t sources = s->check_count - s->destination_count;
-    v->source_count = (uint8_t)(sources < HEDDLE_SOURCES ? sources : HEDDLE_SOURCES);
-    v->destination_count =
-        (uint8_t)(s->destination_count < HEDDLE_DESTINATIONS ? s->destination_count : HEDDLE_DESTINATIONS);
+    v->source_count = (uint8_t)smaller(sources, HEDDLE_SOURCES);
+    v->destination_count = (uint8_t)smaller(s->destination_count, HEDDLE_DESTINATIONS);
     memcpy(v->source, s->registers, v->source_count * sizeof *v->source);
     memcpy(v->destination, destinations, v->destination_count * sizeof *v->destination);
 }
 
-/* Registers whose lives do not overlap share a place in the frame: what counts is the place. */
+static uint32_t place_bytes(const struct ptx_reg *reg)
+{
+    uint32_t units = ptx_reg_units(reg);
+    if (!units)
+        return 4;
+    return units * 4 * WARP_LANES;
+}
+
+/* Registers whose lives do not overlap may share a place in the frame. */
 static bool share_place(const struct exec_function *f, uint32_t a, uint32_t b)
 {
     uint64_t at[2], size[2];
     if (a >= f->ptx->reg_count || b >= f->ptx->reg_count) /* next_pc */
         return false;
     for (int i = 0; i < 2; i++) {
-        uint32_t reg = i ? b : a, units = ptx_reg_units(f->ptx->regs[reg]);
+        uint32_t reg = i ? b : a;
         at[i] = f->registers[reg] & ~3u;
-        size[i] = units ? units * 4 * WARP_LANES : 4;
+        size[i] = place_bytes(f->ptx->regs[reg]);
     }
     return at[0] < at[1] + size[1] && at[1] < at[0] + size[0];
 }
@@ -359,23 +418,23 @@ static bool share_place(const struct exec_function *f, uint32_t a, uint32_t b)
 static bool next_overwrites(const struct builder *b, const struct exec_function *f, uint32_t i)
 {
     const struct sm_inst *s = &b->program->code[b->pc_base + i], *next = s + 1;
+    /* The registers that it reads or writes: its own write must come first. */
     for (uint32_t d = next->check_count - next->destination_count; i + 1 < f->inst_count && d < next->check_count; d++)
-        for (uint32_t k = 0; k < s->check_count; k++) /* what it reads, and what it writes: that must not come last */
+        for (uint32_t k = 0; k < s->check_count; k++)
             if (share_place(f, next->registers[d] - b->register_base, s->registers[k] - b->register_base))
                 return true;
     return false;
 }
 
-/* Does the instruction read a register as its guard, or as what is voted on? Both take as long. */
+/* Does the instruction read a register as its guard, or as the operand of a vote? Both take as long. */
 static bool reads_as_guard(const struct builder *b, const struct ptx_inst *in, uint32_t reg)
 {
-    uint32_t guard = !in->guard || becomes_selection(b, in) ? UINT32_MAX
-                     : b->lowering                          ? b->lowering->register_of[in->guard->index]
-                                                            : (uint32_t)in->guard->index;
-    return reg == b->register_base + guard || in->opcode == PTX_OP_vote;
+    if (in->opcode == PTX_OP_vote)
+        return true;
+    return in->guard && !becomes_selection(b, in) && reg == guard_of(b, in);
 }
 
-/* The first instruction of the block after this one that reads what it writes, NULL: none near by. */
+/* The first instruction of the block after this one that reads its result; NULL means that there is none near by. */
 static const struct sm_inst *first_reader(const struct builder *b, const struct exec_function *f, uint32_t i,
                                           bool *as_guard)
 {
@@ -395,14 +454,16 @@ static const struct sm_inst *first_reader(const struct builder *b, const struct 
     return NULL;
 }
 
-/* With sub-cores, once all instructions are described: how many have vanished in front of each, and what it costs to
- * hand a result to another pipeline. */
+/* With sub-cores, once all instructions are described: counts the instructions that have vanished in front of each,
+ * and adds the cycles that it costs to hand a result to another pipeline. */
 static void join_instructions(struct builder *b, const struct exec_function *f)
 {
     struct sm_inst *code = &b->program->code[b->pc_base];
     for (uint32_t i = f->inst_count; i-- > 0;) {
-        bool vanished = !code[i].slots && !code[i].branch; /* 255 in a row: one of them counts */
-        code[i].skip = (uint8_t)(vanished && code[i + 1].skip < UINT8_MAX ? code[i + 1].skip + 1 : 0);
+        bool vanished = !code[i].slots && !code[i].branch; /* after 255 in a row one of them takes a cycle */
+        code[i].skip = 0;
+        if (vanished && code[i + 1].skip < UINT8_MAX)
+            code[i].skip = (uint8_t)(code[i + 1].skip + 1);
         if (vanished && !code[i].skip)
             code[i].slots = 1;
     }
@@ -410,7 +471,9 @@ static void join_instructions(struct builder *b, const struct exec_function *f)
         sm_choose_pipelines(code, f, b->lowering);
     for (uint32_t i = 0; i < f->inst_count; i++) {
         bool as_guard = false;
-        const struct sm_inst *reader = code[i].unit == SM_MEM ? NULL : first_reader(b, f, i, &as_guard);
+        if (code[i].unit == SM_MEM)
+            continue;
+        const struct sm_inst *reader = first_reader(b, f, i, &as_guard);
         if (reader)
             code[i].latency = (uint16_t)(code[i].latency + sm_crossing(&code[i], reader, as_guard));
     }
@@ -435,20 +498,20 @@ static void find_phases(struct builder *b, const struct exec_function *f, struct
     arena_free(&scratch);
 }
 
-/* Rule vectors_by_element, a mistake of GPGPU-Sim: the bytes by which a vector that is loaded or stored is coalesced,
- * its first element's; 0: all of them. */
+/* With rule vectors_by_element, a mistake of GPGPU-Sim, a vector is coalesced by the bytes of its first element.
+ * Returns these; 0 means all bytes of the vector. */
 static uint32_t element_bytes(const struct sm_config *c, const struct ptx_inst *in)
 {
     bool vector =
         ptx_has_modifier(in, PTX_MOD_V2) || ptx_has_modifier(in, PTX_MOD_V4) || ptx_has_modifier(in, PTX_MOD_V8);
-    return c->vectors_by_element && vector &&
-                   (in->opcode == PTX_OP_ld || in->opcode == PTX_OP_ldu || in->opcode == PTX_OP_st) &&
-                   in->type_count == 1
-               ? (uint32_t)ptx_type_bits((enum ptx_type)in->types[0]) / 8
-               : 0;
+    bool transfer = in->opcode == PTX_OP_ld || in->opcode == PTX_OP_ldu || in->opcode == PTX_OP_st;
+    if (!c->vectors_by_element || !vector || !transfer || in->type_count != 1)
+        return 0;
+    return (uint32_t)ptx_type_bits((enum ptx_type)in->types[0]) / 8;
 }
 
-/* Rule volatile_past_l1; false, a mistake of GPGPU-Sim: what is volatile may be answered by the L1. */
+/* With rule volatile_past_l1, volatile loads go past the L1. False means that the L1 may answer them, a mistake of
+ * GPGPU-Sim. */
 static bool is_volatile_past_l1(const struct sm_config *c, const struct ptx_inst *in)
 {
     return c->volatile_past_l1 && (ptx_has_modifier(in, PTX_MOD_CV) || ptx_has_modifier(in, PTX_MOD_VOLATILE));
@@ -477,7 +540,7 @@ static void set_slots(const struct builder *b, struct sm_inst *s, uint32_t i)
         sm_set_adding_cost(s);
     s->if_taken = l->if_taken;
     s->if_not_taken = l->if_not_taken;
-    if (l->laid_out) /* a jump to where it is anyway */
+    if (l->laid_out) /* a jump to the instruction that follows */
         s->latency = s->initiation = s->interval = 1;
 }
 
@@ -507,8 +570,9 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
         s->branch = flags & (PTX_F_BRANCH | PTX_F_CALL | PTX_F_RET | PTX_F_EXIT);
         s->past_l1 = ptx_has_modifier(in, PTX_MOD_CG) || is_volatile_past_l1(b->config, in);
         s->element_bytes = (uint8_t)element_bytes(b->config, in);
-        s->may_be_held = (s->load || s->atomic) && (s->memory == SM_DEVICE || s->memory == SM_LOCAL);
-        s->wait = s->may_be_held || ((s->load || s->atomic) && s->memory == SM_TEXTURE) ? WAIT_LONG : WAIT_SHORT;
+        bool answered = s->load || s->atomic;
+        s->l1_load = answered && (s->memory == SM_DEVICE || s->memory == SM_LOCAL);
+        s->wait = s->l1_load || (answered && s->memory == SM_TEXTURE) ? WAIT_LONG : WAIT_SHORT;
         set_registers(b, s, in, i);
         set_order(b, s, in, &f->code[i]);
         int32_t loop = cfg->blocks[cfg->block_of_inst[i]].loop;
@@ -539,8 +603,8 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
     b->loop_base += cfg->loop_count;
 }
 
-/* Every register is awaited by its name, in one frame, and the load/store unit tells a cycle ahead when a load may end
- * (network.c). */
+/* Loads can be kept if every register is awaited by its name, in one frame, and the load/store unit knows a cycle
+ * ahead when a load may end (network.c). */
 static bool may_keep_loads(const struct sm_program *p, const struct sm_config *config)
 {
     return !p->atomics && !p->serial && p->count == p->kernel->inst_count && !config->sub_cores &&
@@ -560,9 +624,10 @@ struct sm_program *sm_program_create(struct arena *a, const struct exec_function
         const struct exec_function *f = image->functions[i];
         p->base_of_function[i] = UINT32_MAX;
         uint64_t bytes = (uint64_t)f->inst_count * INST_BYTES;
+        if (!config->code_packed)
+            bytes = (bytes + CODE_LINE_BYTES - 1) / CODE_LINE_BYTES * CODE_LINE_BYTES;
         if (i < kernel->index) /* code lies in the order of the image */
-            p->code_address +=
-                config->code_packed ? bytes : (bytes + CODE_LINE_BYTES - 1) / CODE_LINE_BYTES * CODE_LINE_BYTES;
+            p->code_address += bytes;
         if (!exec_may_run(kernel, f))
             continue;
         p->count += f->inst_count;
@@ -587,7 +652,6 @@ struct sm_program *sm_program_create(struct arena *a, const struct exec_function
 
 void sm_program_place(const struct sm_program *p, uint32_t reg, exec_ref *place, uint32_t *bytes)
 {
-    uint32_t units = ptx_reg_units(p->kernel->ptx->regs[reg]);
     *place = p->kernel->registers[reg];
-    *bytes = units ? units * 4 * WARP_LANES : 4;
+    *bytes = place_bytes(p->kernel->ptx->regs[reg]);
 }

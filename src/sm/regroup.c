@@ -1,16 +1,19 @@
 /* Regrouped warps. A slot shows the core a warp of its own (the face), with the lanes of all its pieces; their
- * registers, local memory and special registers are those of the home warps. A slot without work is parked: asleep
- * until the unit gives it some. Where its lanes part and the unit does not want them, the slot has paths of its own
- * (regroup_paths.h): its pieces are those of all paths, the face's active lanes those of the one that runs.
+ * registers, local memory and special registers are those of the home warps. A slot without threads is parked:
+ * asleep until the unit gives it some. When its lanes part and the unit does not take them, the slot has paths of
+ * its own (regroup_paths.h). Its pieces are those of all paths then, and the face's active lanes those of the path
+ * that runs.
  *
- * Registers that were awaited in one slot must not be read in another: a slot that is given other threads than it had
- * starts when all slots that these come from have no result outstanding.
+ * A register that is awaited in one slot must not be read in another. So a slot that is given other threads than it
+ * had starts when no slot that these come from has a result outstanding.
  *
- * All this is for units that mix warps. Under one that keeps threads in the slots of their warps (regroup_homes.c),
- * slots are the executor's own warps; only work that is given and taken is told here.
+ * All this is for units that mix warps. Under a unit that keeps threads in the slots of their warps
+ * (regroup_homes.c), slots are the executor's own warps, and this file only follows the work that the unit gives and
+ * takes.
  *
- * Left out: warp-wide instructions, calls, indexed branches and barriers other than `bar.sync 0`, which are refused at
- * launch; a fence waits for the stores of its slot, not for those that its threads made in another. */
+ * Left out: warp-wide instructions, calls, indexed branches and barriers other than `bar.sync 0`, with which a
+ * launch is not accepted. A fence waits for the stores of its slot, not for the stores that its threads made in
+ * another. */
 #include "sm/regroup_state.h"
 
 #include <stdarg.h>
@@ -54,7 +57,9 @@ uint32_t regroup_logical(const struct regroup *r, uint32_t home, uint32_t lanes)
 static uint32_t running(const struct regroup *r, const struct regroup_slot *g, uint32_t i)
 {
     uint32_t home = g->pieces[i].home, mask = g->pieces[i].mask;
-    return g->face.active == g->lanes ? mask : mask & to_logical(r, home, g->face.active);
+    if (g->face.active == g->lanes)
+        return mask;
+    return mask & to_logical(r, home, g->face.active);
 }
 
 uint32_t regroup_running(const struct regroup *r, const struct regroup_slot *g, uint32_t piece)
@@ -74,7 +79,7 @@ void regroup_park(struct sm *c, uint32_t slot)
     struct regroup_slot *g = &c->regroup->slots[slot];
     struct regroup_block *b = &c->regroup->blocks[c->slots[slot].block];
     for (uint32_t i = 0; i < g->count; i++)
-        b->held[g->pieces[i].home] &= ~g->pieces[i].mask;
+        b->at_work[g->pieces[i].home] &= ~g->pieces[i].mask;
     g->count = 0;
     g->face.active = 0;
     if (!c->mixes && c->slots[slot].exec->state != WARP_FAULT)
@@ -86,8 +91,8 @@ void regroup_park(struct sm *c, uint32_t slot)
     sm_refresh(c, slot);
 }
 
-/* The slot has pieces again. Returns the slots that these were in; none where it goes on with the threads that it
- * had. */
+/* Gives the slot pieces. Returns the slots that their threads were in; none if the slot goes on with the threads
+ * that it had. */
 static uint64_t take(struct sm *c, uint32_t slot, const struct heddle_piece *pieces, uint32_t count)
 {
     struct regroup *r = c->regroup;
@@ -102,7 +107,7 @@ static uint64_t take(struct sm *c, uint32_t slot, const struct heddle_piece *pie
     for (uint32_t i = 0; i < count; i++) {
         uint32_t home = pieces[i].home;
         g->pieces[i] = pieces[i];
-        b->held[home] |= pieces[i].mask;
+        b->at_work[home] |= pieces[i].mask;
         b->ran[home] |= pieces[i].mask;
         g->had[home] |= pieces[i].mask;
         g->face.active |= to_physical(r, home, pieces[i].mask);
@@ -115,7 +120,9 @@ static uint64_t take(struct sm *c, uint32_t slot, const struct heddle_piece *pie
     g->lanes = g->face.active;
     c->issue.parked &= ~(1ull << slot);
     sm_show_barrier(c, slot);
-    return from == 1ull << slot && memcmp(had, g->had, sizeof had) == 0 ? 0 : from;
+    if (from == 1ull << slot && memcmp(had, g->had, sizeof had) == 0)
+        return 0;
+    return from;
 }
 
 static bool check_pieces(struct sm *c, uint32_t slot, const struct heddle_piece *pieces, uint32_t count)
@@ -142,9 +149,9 @@ static bool check_pieces(struct sm *c, uint32_t slot, const struct heddle_piece 
                             w->lanes & ~w->exited);
             return false;
         }
-        if (mask & (b->held[home] | given[home])) {
+        if (mask & (b->at_work[home] | given[home])) {
             regroup_trouble(c, "regroup of slot %u with lanes %08x of warp %u, of which %08x are in a slot that runs",
-                            slot, mask, home, mask & (b->held[home] | given[home]));
+                            slot, mask, home, mask & (b->at_work[home] | given[home]));
             return false;
         }
         uint32_t physical = to_physical(r, home, mask);
@@ -191,7 +198,7 @@ void regroup_by_unit(void *context, uint32_t slot, const struct heddle_piece *pi
     if (c->host.trouble[0] || !check_regroup(c, slot, pieces, count, pc, stop_pc) || !count)
         return;
     struct regroup_slot *g = &r->slots[slot];
-    uint64_t self = 1ull << slot, resting = c->issue.parked | r->draining;
+    uint64_t self = 1ull << slot, without_work = c->issue.parked | r->draining;
     uint64_t from = take(c, slot, pieces, count);
     g->stop_pc = stop_pc;
     g->face.pc = pc;
@@ -201,16 +208,16 @@ void regroup_by_unit(void *context, uint32_t slot, const struct heddle_piece *pi
         exec_give(c->slots[slot].exec, pc, stop_pc, g->lanes);
     g->ready_cycle = ready_cycle;
     c->slots[slot].fetch_pc = pc;
-    if (!from) { /* what is outstanding is on its own scoreboard */
+    if (!from) { /* all results that are outstanding are on its own scoreboard */
         wake_at(c, slot, ready_cycle);
     } else {
-        g->waits_for = (from & resting) | self;
+        g->waits_for = (from & without_work) | self;
         r->draining |= self;
     }
     sm_refresh(c, slot);
 }
 
-/* Slots among those that the threads of `slot` come from which still wait for results. */
+/* Of the slots that the threads of `slot` come from, the ones that still wait for results. */
 static uint64_t still_awaited(const struct sm *c, uint32_t slot)
 {
     uint64_t out = 0;
@@ -248,22 +255,24 @@ void regroup_cycle(struct sm *c)
 
 static void open_barrier(struct sm *c, uint32_t block);
 
-/* Where threads are that the unit gets: those of taken at target, the others at rest. */
+/* Notes the places of threads that the unit gets: `target` for taken ones, `other` for the rest of the piece. */
 static void note_pcs(struct regroup_block *b, const struct heddle_piece *p, uint32_t taken, uint32_t target,
-                     uint32_t rest)
+                     uint32_t other)
 {
-    for (uint32_t left = p->mask; left; left &= left - 1)
-        b->next_pc[p->home][__builtin_ctz(left)] = taken & left & -left ? target : rest;
+    for (uint32_t left = p->mask; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        b->next_pc[p->home][lane] = taken >> lane & 1 ? target : other;
+    }
 }
 
-/* Makes the path that the slot goes on with the one that runs. Where all wait at a barrier, the slot arrives there as a
- * whole, with those of its threads that are at a place where paths meet. */
-static void settle(struct sm *c, uint32_t slot)
+/* Makes the path with which the slot goes on the one that runs. If all paths wait at a barrier, the slot arrives
+ * there as a whole, with the threads that wait where paths meet. */
+static void choose_path(struct sm *c, uint32_t slot)
 {
     struct regroup *r = c->regroup;
     struct regroup_slot *g = &r->slots[slot];
     uint32_t block = c->slots[slot].block;
-    switch (regroup_paths_settle(&g->paths)) {
+    switch (regroup_paths_choose(&g->paths)) {
     case PATHS_RUN:
         g->face.pc = regroup_paths_top(&g->paths)->pc;
         g->face.active = regroup_paths_top(&g->paths)->lanes;
@@ -287,7 +296,7 @@ static void move_to(struct sm *c, uint32_t slot, uint32_t pc)
 {
     struct regroup_paths *paths = &c->regroup->slots[slot].paths;
     regroup_paths_top(paths)->pc = pc;
-    settle(c, slot);
+    choose_path(c, slot);
 }
 
 static void open_barrier(struct sm *c, uint32_t block)
@@ -311,7 +320,7 @@ static void open_barrier(struct sm *c, uint32_t block)
     sm_set_barriers(c, block);
     for (; opened; opened &= opened - 1) {
         uint32_t slot = (uint32_t)__builtin_ctzll(opened);
-        settle(c, slot);
+        choose_path(c, slot);
         sm_refresh(c, slot);
     }
 }
@@ -335,23 +344,23 @@ static void end_block(struct sm *c, uint32_t block)
         SM_TELL(c, ended, slot);
     for (uint32_t slot = b->first_warp, end = slot + b->warp_count; slot < end; slot++) {
         sm_refresh(c, slot);
-        sm_try_retire(c, slot); /* not the one at hand: its last instruction is in the pipeline */
+        sm_try_retire(c, slot); /* the slot at hand does not retire yet: its last instruction is in the pipeline */
     }
 }
 
-/* Takes the lanes that end out of the slot's pieces. Returns how many pieces have some. */
+/* Takes the lanes that end out of the slot's pieces. Returns in how many pieces lanes have ended. */
 static uint32_t remove_lanes(struct sm *c, uint32_t slot, const uint32_t *masks, struct heddle_piece *ended)
 {
     struct regroup *r = c->regroup;
     struct regroup_slot *g = &r->slots[slot];
     struct regroup_block *b = &r->blocks[c->slots[slot].block];
-    uint32_t kept = 0, count = 0, lanes = 0;
+    uint32_t left = 0, count = 0, lanes = 0;
     for (uint32_t i = 0; i < g->count; i++) {
         struct heddle_piece p = g->pieces[i];
         struct exec_warp *home = home_of(c, slot, p.home);
         if (masks[i]) {
             ended[count++] = (struct heddle_piece){p.home, masks[i]};
-            b->held[p.home] &= ~masks[i];
+            b->at_work[p.home] &= ~masks[i];
             g->had[p.home] &= ~masks[i];
             b->live -= (uint32_t)__builtin_popcount(masks[i]);
             lanes |= to_physical(r, p.home, masks[i]);
@@ -363,9 +372,9 @@ static uint32_t remove_lanes(struct sm *c, uint32_t slot, const uint32_t *masks,
         }
         p.mask &= ~masks[i];
         if (p.mask)
-            g->pieces[kept++] = p;
+            g->pieces[left++] = p;
     }
-    g->count = kept;
+    g->count = left;
     g->lanes &= ~lanes;
     g->face.active &= ~lanes;
     regroup_paths_remove(&g->paths, lanes);
@@ -395,8 +404,8 @@ static void end_lanes(struct sm *c, uint32_t slot, const uint32_t *masks, uint32
 
 /* Branches */
 
-/* What the unit says to a branch. Unless lanes of the slot wait on another path, it is parked meanwhile, so that the
- * unit may give it work at once. */
+/* Asks the unit about a branch. Unless lanes of the slot wait on another path, the slot is parked meanwhile, so that
+ * the unit may give it work at once. */
 enum heddle_branch_answer regroup_ask(struct sm *c, const struct heddle_branch *e, const struct heddle_piece *pieces,
                                       const uint32_t *taken, uint32_t count)
 {
@@ -464,7 +473,7 @@ static void branch(struct sm *c, uint32_t slot, const struct exec_inst *in, cons
         regroup_paths_top(&g->paths)->pc = lanes ? target : pc + 1;
     else
         regroup_paths_split(&g->paths, &e);
-    settle(c, slot);
+    choose_path(c, slot);
 }
 
 /* Instructions */
@@ -488,7 +497,7 @@ uint32_t regroup_lanes(const struct sm *c, uint32_t slot)
     return find_masks(c, slot, masks);
 }
 
-/* What a piece touched goes to the face, physical lane by lane. Where generic addresses of pieces lie in several
+/* Copies the addresses of a piece to the face, physical lane by lane. If generic addresses of pieces lie in several
  * spaces, timing sees the first. */
 static void gather_access(const struct regroup *r, struct exec_warp *face, const struct exec_warp *home)
 {
@@ -527,7 +536,7 @@ static void perform(struct sm *c, uint32_t slot, const struct exec_inst *in, con
         *requests = before + 1;
 }
 
-/* Keeps who takes part: the slot may have other threads when the instruction is performed. */
+/* Notes the threads that take part: the slot may have other threads when the instruction is performed. */
 static void board(struct regroup *r, uint16_t id, const struct regroup_slot *g, const uint32_t *masks)
 {
     struct regroup_flight *flight = &r->flights[id];
@@ -553,7 +562,7 @@ static void control(struct sm *c, uint32_t slot, const struct exec_inst *in, con
             break;
         }
         regroup_paths_top(&g->paths)->waits = true;
-        settle(c, slot);
+        choose_path(c, slot);
         break;
     case PTX_OP_nanosleep:
         move_to(c, slot, pc + 1);
@@ -577,7 +586,7 @@ void regroup_issue(struct sm *c, uint32_t slot, uint16_t id)
     c->launch.counters.lanes[__builtin_popcount(lanes)]++;
     if (f->inst->unit == SM_MEM)
         f->accesses = c->lsu.free_accesses[--c->lsu.free_access_count];
-    if (c->host.trouble[0]) { /* the launch is over; the unit is asked nothing more */
+    if (c->host.trouble[0]) { /* the launch is over, and the unit is asked no more */
         regroup_park(c, slot);
         return;
     }
@@ -642,8 +651,8 @@ uint32_t regroup_local_accesses(const struct sm *c, uint16_t id, uint32_t segmen
 void regroup_check_stuck(struct sm *c)
 {
     const struct regroup *r = c->regroup;
-    uint64_t waiting = c->view.resident;
-    if (c->host.trouble[0] || c->launch.faulted || !waiting || c->issue.held || c->flights.free_count != SM_INFLIGHT ||
+    uint64_t resident = c->view.resident;
+    if (c->host.trouble[0] || c->launch.faulted || !resident || c->issue.held || c->flights.free_count != SM_INFLIGHT ||
         (!c->mixes && !c->issue.parked))
         return;
     for (uint64_t left = sm_occupied(c); left; left &= left - 1) {
@@ -651,7 +660,7 @@ void regroup_check_stuck(struct sm *c)
         if (s->fetching || s->stores || s->atomics) /* an answer will come */
             return;
     }
-    const struct sm_slot *s = &c->slots[__builtin_ctzll(waiting)];
+    const struct sm_slot *s = &c->slots[__builtin_ctzll(resident)];
     c->host.trouble_is_hang = true;
     if (!c->mixes) {
         regroup_trouble(c, "warps %#llx are parked, and nothing is left that could bring them work",

@@ -1,6 +1,6 @@
-/* Units that keep threads in the slots of their warps (keeps_homes): a slot is a warp of the executor, with its stack,
- * its calls and its barriers. What the unit gives a slot is the bottom of that stack; the slot is parked when it is
- * empty. A warp whose lanes have all ended gives its slot back, as without a unit.
+/* Units that keep threads in the slots of their warps (keeps_homes): a slot is a warp of the executor, with its
+ * stack, its calls and its barriers. The threads that the unit gives a slot are at the bottom of that stack; the
+ * slot is parked when the stack is empty. A warp whose lanes have all ended gives its slot back, as without a unit.
  *
  * Left out: the unit is not asked at indexed branches, nor within functions that are called. */
 #include "sm/regroup_state.h"
@@ -18,11 +18,11 @@ bool regroup_parks(struct sm *c, uint32_t slot, uint32_t pc)
     const struct heddle_instruction *v = &c->program->view.instructions[pc];
     if (!is_asked(c, w, pc) || c->host.trouble[0])
         return false;
-    uint32_t lanes = exec_lanes(w), rest = w->active & ~lanes;
+    uint32_t lanes = exec_lanes(w), others = w->active & ~lanes;
     struct heddle_branch e = {.warp = slot,
                               .pc = pc,
                               .taken = lanes,
-                              .not_taken = rest,
+                              .not_taken = others,
                               .target = v->target,
                               .fall_through = pc + 1,
                               .reconvergence = v->reconvergence,
@@ -37,11 +37,12 @@ bool regroup_parks(struct sm *c, uint32_t slot, uint32_t pc)
     }
     c->launch.counters.lanes[__builtin_popcount(lanes)]++;
     c->launch.counters.branches++;
-    c->launch.counters.divergent_branches += lanes && rest;
+    c->launch.counters.divergent_branches += lanes && others;
     return true;
 }
 
-/* The executor has moved the warp: lanes may have ended, or all have come to where the unit wants them. */
+/* The executor has moved the warp: lanes may have ended, or all may have come to the place where the unit wants
+ * them. */
 static void notice(struct sm *c, uint32_t slot)
 {
     struct regroup *r = c->regroup;
@@ -53,7 +54,7 @@ static void notice(struct sm *c, uint32_t slot)
     g->lanes &= ~ended.mask;
     g->pieces[0].mask = g->lanes;
     g->had[w->index] &= ~ended.mask;
-    r->blocks[c->slots[slot].block].held[w->index] &= ~ended.mask;
+    r->blocks[c->slots[slot].block].at_work[w->index] &= ~ended.mask;
     bool over = w->state == WARP_PARKED, arrives = over && g->lanes;
     if (w->state == WARP_DONE)
         g->count = 0;

@@ -1,5 +1,5 @@
-/* Regrouped warps before the first cycle: which units are taken, where they put lanes, which kernels are refused, what
- * a block that is placed begins with. */
+/* Regrouped warps before the first cycle: the units and kernels that are accepted, the lanes that a unit gives its
+ * threads, and the state in which a block starts. */
 #include "sm/regroup_state.h"
 
 #include <stdio.h>
@@ -28,12 +28,18 @@ static void set_lanes(struct sm *c)
 
 static const char *missing_hook(const struct heddle_divergence *d)
 {
-    return !d->services      ? "services"
-           : !d->block_start ? "block_start"
-           : !d->split       ? "split"
-           : !d->arrived     ? "arrived"
-           : !d->exited      ? "exited"
-                             : NULL;
+    const struct {
+        bool there;
+        const char *name;
+    } hooks[] = {{d->services, "services"},
+                 {d->block_start, "block_start"},
+                 {d->split, "split"},
+                 {d->arrived, "arrived"},
+                 {d->exited, "exited"}};
+    for (uint32_t i = 0; i < sizeof hooks / sizeof *hooks; i++)
+        if (!hooks[i].there)
+            return hooks[i].name;
+    return NULL;
 }
 
 struct regroup *regroup_create(struct arena *a, struct sm *c, struct error *e)
@@ -127,8 +133,9 @@ void regroup_place(struct sm *c, uint32_t block)
                                      .state = WARP_READY};
         lanes[i] = home->lanes;
         if (c->mixes) {
-            home->state =
-                WARP_FAULT; /* its own stack is out of use: nobody is to run it, or to judge by it whether it hangs */
+            /* The home warp's own stack is out of use: no code may run the warp, or judge by its stack whether it
+             * hangs. */
+            home->state = WARP_FAULT;
             c->slots[slot].exec = &g->face;
         }
         b->live += (uint32_t)__builtin_popcount(lanes[i]);

@@ -47,8 +47,8 @@ void regroup_paths_open(struct regroup_paths *p)
     }
 }
 
-/* The top waits at a barrier. Brings a path to the top that does not: one that shares no lanes with the entries above
- * it, which would otherwise be where those meet. */
+/* The top waits at a barrier. Brings up a path that does not wait, and that shares no lanes with the entries above
+ * it: these would meet in one that does. */
 static bool bring_up_runnable(struct regroup_paths *p)
 {
     uint32_t above = 0;
@@ -64,7 +64,7 @@ static bool bring_up_runnable(struct regroup_paths *p)
     return false;
 }
 
-enum regroup_paths_state regroup_paths_settle(struct regroup_paths *p)
+enum regroup_paths_state regroup_paths_choose(struct regroup_paths *p)
 {
     while (p->depth) {
         const struct regroup_path *top = regroup_paths_top(p);

@@ -1,6 +1,6 @@
-/* The paths of a warp slot whose threads a divergence unit has put together: a post-dominator stack, as exec/simt.c has
- * one for a warp of its own. The top entry runs. Where its lanes part, it becomes the entry that waits at the
- * reconvergence point, with the two sides above it, the taken one on top; a path that gets to its stop is popped.
+/* The paths of a warp slot whose threads a divergence unit has put together: a post-dominator stack, as exec/simt.c
+ * has one for an ordinary warp. The top entry runs. When its lanes part, it becomes the entry that waits at the
+ * reconvergence point, with the two sides above it, the taken one on top. A path that gets to its stop is popped.
  *
  * No two threads of a slot share a physical lane, so that a mask of these says which threads are on a path. */
 #ifndef HEDDLE_SM_REGROUP_PATHS_H
@@ -9,7 +9,7 @@
 #include "heddle/policy.h"
 
 struct regroup_path {
-    uint32_t pc, stop; /* stop HEDDLE_NO_PC: nowhere */
+    uint32_t pc, stop; /* a stop of HEDDLE_NO_PC means nowhere */
     uint32_t lanes;
     bool waits; /* at a barrier, which is at pc */
 };
@@ -24,7 +24,7 @@ struct regroup_paths {
 
 enum regroup_paths_state {
     PATHS_RUN,  /* the top has an instruction to execute */
-    PATHS_WAIT, /* all that could run wait at a barrier */
+    PATHS_WAIT, /* every path that could run waits at a barrier */
     PATHS_OVER, /* every path has got to where it stops, or has no lanes left */
 };
 
@@ -32,9 +32,10 @@ static inline struct regroup_path *regroup_paths_top(struct regroup_paths *p) { 
 
 void regroup_paths_start(struct regroup_paths *p, uint32_t pc, uint32_t stop, uint32_t lanes); /* one path */
 void regroup_paths_split(struct regroup_paths *p, const struct heddle_branch *e); /* lanes of the top part */
-void regroup_paths_remove(struct regroup_paths *p, uint32_t lanes);               /* they have ended */
-void regroup_paths_open(struct regroup_paths *p);                                 /* those that wait go on */
+void regroup_paths_remove(struct regroup_paths *p, uint32_t lanes);               /* these lanes have ended */
+/* Paths that wait at the barrier go on. */
+void regroup_paths_open(struct regroup_paths *p);
 /* Drops entries that are over and brings up one that can run: to be called after every change. */
-enum regroup_paths_state regroup_paths_settle(struct regroup_paths *p);
+enum regroup_paths_state regroup_paths_choose(struct regroup_paths *p);
 
 #endif

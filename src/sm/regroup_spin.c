@@ -1,22 +1,22 @@
-/* Blocks that a divergence unit can bring no further, though they issue: threads spin until others of their block have
- * done something, and these wait in the unit for those that spin, to meet them again. (exec/spin.c has the same for
- * warps of their own.)
+/* Blocks that a divergence unit can bring no further, though they issue. Some threads spin until others of their
+ * block have done something, and those others wait in the unit to meet the threads that spin. (exec/spin.c has the
+ * same for ordinary warps.)
  *
- * Each thread that has run of late must be seen to come back to the same state, alone, without having changed anything
- * that others see: then it does so in whatever warp it is put. The others have waited while those that spin passed
- * branch after branch, or for long. A slot that has waited for an atomic for very long, without a single answer, waits
- * for those that spin as well: they keep memory busy.
+ * Each thread that has run in this window must come back to the same state, alone, without having changed anything
+ * that others see: then it does so in whatever warp it is put. The threads in the unit have waited while the others
+ * passed branch after branch, or for long. A slot that has waited for an atomic for very long, without a single
+ * answer, waits for the threads that spin as well: they keep memory busy.
  *
- * Left out: units that give work to threads for other reasons than that some have come, parted or ended, by the clock
- * say. */
+ * Left out: units that give threads work for a reason of their own, such as the clock, and not because threads have
+ * come, parted or ended. */
 #include "sm/regroup_state.h"
 
 #include "exec/exec.h"
 
 enum {
     WATCH_STEPS = 20000,
-    ROUNDS = 4,            /* branches that a slot has come to since the window began, */
-    LONG_WINDOW = 1 << 18, /* unless it is that many cycles ago */
+    ROUNDS = 4,            /* branches that a slot must have come to in the window, */
+    LONG_WINDOW = 1 << 18, /* unless the window has so many cycles */
     STARVED = 1 << 20,     /* cycles without an answer */
 };
 
@@ -35,7 +35,7 @@ static struct exec_pending pending_of(const struct sm *c, uint32_t block, uint32
         const struct sm_slot *s = &c->slots[slot];
         const struct sm_inflight *f = &c->flights.list[s->atomic];
         const struct regroup_flight *flight = &r->flights[s->atomic];
-        if (!s->atomics || f->texture || f->space == SM_SHARED) /* those are done when they are issued */
+        if (!s->atomics || f->texture || f->space == SM_SHARED) /* these take effect as they issue */
             continue;
         for (uint32_t i = 0; i < flight->count; i++)
             if (flight->pieces[i].home == home) {
@@ -46,7 +46,8 @@ static struct exec_pending pending_of(const struct sm *c, uint32_t block, uint32
     return out;
 }
 
-/* Threads of a home warp that are at one instruction. All at once, then those that have gone another way one by one. */
+/* Do the threads of a home warp that are at one instruction spin? They are tried all at once, then the threads that
+ * have gone another way one by one. */
 static bool all_spin(const struct exec_warp *home, uint32_t pc, uint32_t lanes, struct exec_pending on_its_way)
 {
     for (uint32_t left = lanes, now = lanes; left; now = left & -left) {
@@ -73,7 +74,8 @@ static bool is_starved(const struct sm *c, uint32_t slot, uint64_t window)
     return window >= STARVED && !g->asked && s->atomics && s->atomic == g->atomic_then && s->atomics == g->atomics_then;
 }
 
-/* Of the pieces that the slot has. Where no thread is left to run, it waits for what was issued before, which comes. */
+/* Do all pieces of the slot spin? If no thread of it can run, its instructions in flight will end, and it does not
+ * spin. */
 static bool slot_spins(const struct sm *c, uint32_t block, uint32_t slot, uint64_t window)
 {
     const struct regroup *r = c->regroup;
@@ -90,12 +92,12 @@ static bool slot_spins(const struct sm *c, uint32_t block, uint32_t slot, uint64
     return any != 0;
 }
 
-/* Threads that have run of late, and that the unit has at present. */
+/* Threads that have run in this window, and that the unit has at present. */
 static uint32_t between(const struct sm *c, uint32_t block, uint32_t home)
 {
     const struct regroup_block *b = &c->regroup->blocks[block];
     const struct exec_warp *w = home_warp(c, block, home);
-    return w->lanes & ~w->exited & b->ran[home] & ~b->held[home];
+    return w->lanes & ~w->exited & b->ran[home] & ~b->at_work[home];
 }
 
 static bool those_between_spin(const struct sm *c, uint32_t block, uint32_t home)
@@ -144,7 +146,7 @@ void regroup_new_window(struct sm *c)
     for (uint64_t left = c->blocks.used; left; left &= left - 1) {
         struct regroup_block *b = &r->blocks[__builtin_ctzll(left)];
         for (uint32_t home = 0; home < HEDDLE_PIECES; home++)
-            b->ran[home] = b->held[home];
+            b->ran[home] = b->at_work[home];
     }
     for (uint32_t slot = 0; slot < c->config->warps; slot++) {
         r->slots[slot].asked = 0;
@@ -153,9 +155,9 @@ void regroup_new_window(struct sm *c)
     }
 }
 
-/* What is reported */
+/* Reports */
 
-/* Threads of a block, by what they do; and one that spins. */
+/* The threads of a block by their state, and the place of one that spins. */
 struct census {
     uint32_t spin, at_barrier, starved, wait, warp, lane, pc;
 };

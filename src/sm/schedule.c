@@ -1,6 +1,7 @@
-/* Which warp issues next: each scheduler of the core picks, by its policy, one of its warps whose next instruction is
- * fetched, has its operands and finds its pipeline free. The rule is the policy's `pick` (src/policy/scheduler/); here
- * is from which warps it picks, what is held back, and which cycles are reported to policies. */
+/* The warp that issues next: each scheduler of the core picks, by its policy, one of its warps whose next
+ * instruction is fetched, has its operands and finds its pipeline free. The rule is the policy's `pick`
+ * (src/policy/scheduler/). This file has the candidates for it, the warps that the policy holds, and the cycles that
+ * are reported to policies. */
 #include "sm/core.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@ static inline uint64_t unit_free(const struct sm *c)
         return subcores_free(c);
     uint32_t accepts = sm_collectors_accept(c);
     if (accepts == (1u << COLLECT_KINDS) - 1)
-        return c->issue.valid & ~c->issue.stale; /* all that have one */
+        return c->issue.valid & ~c->issue.stale; /* all warps with an instruction */
     uint64_t free = 0;
     if (accepts >> COLLECT_SP & 1)
         free |= c->issue.needs[SM_SP] | c->issue.needs[SM_SP_OR_SFU];
@@ -23,16 +24,22 @@ static inline uint64_t unit_free(const struct sm *c)
     return free;
 }
 
-/* May the warp issue its next instruction in the cycle in which it issued this one? What is performed at the end of the
- * cycle must find its operands. */
+/* Warps that may not issue, whatever their next instruction is (warp_block). */
+static inline uint64_t blocked_warps(const struct sm *c)
+{
+    const struct sm_issue *s = &c->issue;
+    return s->ended | c->view.at_barrier | s->fenced | s->atomic_wait | s->asleep;
+}
+
+/* May the warp issue its next instruction in the cycle in which it issued `first`? A deferred instruction must find
+ * its operands at the end of the cycle. */
 static bool may_follow(const struct sm *c, uint32_t slot, const struct sm_inst *first)
 {
     const struct sm_slot *s = &c->slots[slot];
     if (!((c->issue.valid & c->issue.clear) >> slot & 1))
         return false;
-    uint64_t blocked =
-        c->issue.ended | c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait | c->issue.asleep | c->issue.stale;
-    if (first->atomic || !s->exec || !((unit_free(c) & ~blocked) >> slot & 1))
+    uint64_t may_not = blocked_warps(c) | c->issue.stale;
+    if (first->atomic || !s->exec || !((unit_free(c) & ~may_not) >> slot & 1))
         return false;
     const struct sm_inst *next = &c->program->code[s->buffer[0]];
     return !first->deferred ||
@@ -49,61 +56,59 @@ static bool check_pick(struct sm *c, const struct sm_scheduler *s, int picked, u
     return false;
 }
 
-/* Issue looks again when policies may let go what they hold back. */
+/* Issue is due when a policy may hold fewer warps. */
 static void note_held(struct sm *c, uint32_t schedulers)
 {
     for (; schedulers; schedulers &= schedulers - 1) {
         const struct sm_scheduler *s = &c->host.schedulers[__builtin_ctz(schedulers)];
-        uint64_t until = s->policy->steady_until ? s->policy->steady_until(s->state, &c->view) : c->now + 1;
+        uint64_t until = 0;
+        if (s->policy->steady_until)
+            until = s->policy->steady_until(s->state, &c->view);
         if (until <= c->now)
             until = c->now + 1;
         due_by(&c->due, PART_ISSUE, until);
     }
 }
 
-/* What a policy keeps back. ready: warps that could issue; stale: warps that would have been sent back to fetch. */
-struct kept_back {
+/* Whether a policy holds warps that could issue, or stale ones, which would have been sent back to fetch. */
+struct held {
     bool ready, stale;
 };
 
-/* One scheduler's cycle. able: warps with their registers, or stale; whether a pipeline is free is looked at here.
- * Returns whether it issued. */
-static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *kept)
+/* One scheduler's cycle. `able` are its warps that have their registers, or are stale; whether a pipeline is free is
+ * asked here. Returns whether it issued. */
+static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct held *held)
 {
     struct sm_scheduler *s = &c->host.schedulers[k];
-    uint64_t ready = able & c->issue.clear & c->issue.unit_free, stale = able & c->issue.stale, held = 0;
+    uint64_t could = able & c->issue.clear & c->issue.unit_free, ready = could, stale = able & c->issue.stale;
     if (!(ready | stale))
         return false;
-    c->view.ready = ready;
+    c->view.ready = could;
     if (unlikely(s->policy->hold)) {
         host_part_set(&c->head.part, HOST_POLICIES);
         uint64_t hold = s->policy->hold(s->state, &c->view);
-        held |= ready & hold;
-        ready &= ~hold;
-        kept->stale = stale & hold;
+        held->stale = stale & hold;
         stale &= ~hold;
-    }
-    if (unlikely(s->policy->hold_loads) && (ready & c->issue.next_l1_load)) {
-        uint64_t hold = s->policy->hold_loads(s->state, &c->view) & c->issue.next_l1_load;
-        held |= ready & hold;
         ready &= ~hold;
     }
-    c->issue.held |= held;
-    kept->ready = held != 0;
+    if (unlikely(s->policy->hold_loads) && (ready & c->issue.next_l1_load))
+        ready &= ~(s->policy->hold_loads(s->state, &c->view) & c->issue.next_l1_load);
+    c->issue.held |= could & ~ready;
+    held->ready = could != ready;
     for (uint64_t candidates = ready | stale; candidates;) {
         host_part_set(&c->head.part, HOST_POLICIES);
         int picked = s->policy->pick(s->state, &c->view, candidates);
         host_part_set(&c->head.part, HOST_NOTHING);
         if (unlikely(picked == HEDDLE_NO_WARP)) {
             c->issue.held |= ready;
-            kept->ready |= ready != 0;
+            held->ready |= ready != 0;
             due_now(&c->due, PART_ISSUE);
             return false;
         }
         if (!check_pick(c, s, picked, candidates))
             return false;
         uint64_t bit = 1ull << picked;
-        if (unlikely(stale & bit)) { /* the order came to a warp that has fetched past a branch */
+        if (unlikely(stale & bit)) { /* the policy picked a warp that has fetched past a branch */
             sm_flush(c, (uint32_t)picked);
             candidates &= ~bit;
             continue;
@@ -124,11 +129,10 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct kept_back *
 
 static uint64_t able_warps(const struct sm *c)
 {
-    return c->issue.valid & (c->issue.clear | c->issue.stale) &
-           ~(c->issue.ended | c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait | c->issue.asleep);
+    return c->issue.valid & (c->issue.clear | c->issue.stale) & ~blocked_warps(c);
 }
 
-/* What warps wait for, to the policies: the same for all schedulers of the cycle. */
+/* Shows policies which warps wait, the same for all schedulers of the cycle. */
 static inline void show_sets(struct sm *c)
 {
     c->view.waiting = c->view.at_barrier | c->issue.fenced | c->issue.atomic_wait;
@@ -136,7 +140,8 @@ static inline void show_sets(struct sm *c)
     c->view.next_is_l1_load = c->issue.next_l1_load;
 }
 
-/* Meanwhile all warps of the core that could issue are shown as ready; then each scheduler sees its own. */
+/* While listeners hear of cycles, all warps of the core that could issue are shown as ready. Afterwards each
+ * scheduler sees its own. */
 static void tell_listeners_cycles(struct sm *c, uint64_t count)
 {
     uint64_t ready = c->view.ready;
@@ -153,8 +158,8 @@ static void tell_cycles(struct sm *c)
     tell_listeners_cycles(c, count);
 }
 
-/* Where nobody but probes hears of cycles. They see the sets as they are now; those who decide see what they would
- * see without them. */
+/* Called if only probes hear of cycles. They see the sets as they are now; afterwards the sets are restored, so that
+ * policies that decide see the same as without probes. */
 static __attribute__((noinline, cold)) void tell_probes_cycles(struct sm *c)
 {
     struct heddle_core shown = c->view;
@@ -175,7 +180,7 @@ static __attribute__((noinline, cold)) void tell_held(struct sm *c)
         SM_TELL(c, held, begun);
 }
 
-/* In turn; of sub-cores the one that last went to memory comes last. */
+/* Schedulers take turns in being first; of sub-cores, the one that last went to memory comes last. */
 static inline uint32_t first_scheduler(const struct sm *c, uint32_t count)
 {
     uint64_t turn = c->sub ? c->sub->memory_turn : c->now;
@@ -188,7 +193,8 @@ static inline uint64_t first_waking(const struct sm *c)
     uint64_t next = SM_NEVER;
     for (uint64_t left = c->issue.asleep; left; left &= left - 1) {
         uint64_t wake = c->slots[__builtin_ctzll(left)].wake_cycle;
-        next = wake < next ? wake : next;
+        if (wake < next)
+            next = wake;
     }
     return next;
 }
@@ -214,58 +220,66 @@ void sm_schedule_cycle(struct sm *c)
     if (!(able & ((c->issue.clear & c->issue.unit_free) | c->issue.stale))) {
         if (c->sub)
             due_by(&c->due, PART_ISSUE, subcores_next(c));
-        *(sm_occupied(c) ? &c->account.counters.no_ready : &c->account.counters.idle) += count;
+        if (sm_occupied(c))
+            c->account.counters.no_ready += count;
+        else
+            c->account.counters.idle += count;
         return;
     }
     if (likely(!tells))
         show_sets(c);
-    uint32_t held = 0;
-    for (uint32_t n = 0, k = unlikely(c->config->schedulers_take_turns) ? first_scheduler(c, count) : 0; n < count;
-         n++, k = k + 1 == count ? 0 : k + 1) {
-        struct kept_back kept = {false, false};
-        if (schedule(c, k, able & c->host.schedulers[k].warps, &kept)) {
+    uint32_t holding = 0, k = 0; /* schedulers that hold warps, as a set */
+    if (unlikely(c->config->schedulers_take_turns))
+        k = first_scheduler(c, count);
+    for (uint32_t n = 0; n < count; n++, k = k + 1 == count ? 0 : k + 1) {
+        struct held held = {false, false};
+        if (schedule(c, k, able & c->host.schedulers[k].warps, &held)) {
             c->account.counters.issued++;
             due_now(&c->due, PART_ISSUE);
             if (n + 1 < count)
                 able = able_warps(c); /* barriers may have opened */
-        } else if (kept.ready) {
+        } else if (held.ready) {
             c->account.counters.descheduled++;
             c->issue.held_schedulers++;
         } else {
             c->account.counters.no_ready++;
         }
-        held |= (uint32_t)(kept.ready | kept.stale) << k;
+        holding |= (uint32_t)(held.ready | held.stale) << k;
     }
-    if (unlikely(held) && !c->issue.issued) { /* else the next cycle will look again anyway */
+    if (unlikely(holding) && !c->issue.issued) { /* else the next cycle will look again anyway */
         if (c->sub)
             due_by(&c->due, PART_ISSUE, subcores_next(c));
-        note_held(c, held);
+        note_held(c, holding);
     }
     if (unlikely(c->host.hears_held))
         tell_held(c);
 }
 
-/* What keeps a launch from its end */
+/* Warps that only a scheduler keeps from issuing */
 
-uint64_t sm_kept_back(const struct sm *c)
+uint64_t sm_awaiting_scheduler(const struct sm *c)
 {
     const struct sm_issue *s = &c->issue;
-    uint64_t waiting = s->ended | c->view.at_barrier | s->fenced | s->atomic_wait | s->asleep;
-    return (s->held | (s->valid & s->stale & ~waiting)) & sm_occupied(c);
+    return (s->held | (s->valid & s->stale & ~blocked_warps(c))) & sm_occupied(c);
 }
 
 static const char *reason(const struct sm *c, const struct sm_scheduler *s, uint64_t warps)
 {
-    uint64_t hold = s->policy->hold ? s->policy->hold(s->state, &c->view) : 0;
-    uint64_t loads = s->policy->hold_loads ? s->policy->hold_loads(s->state, &c->view) & c->issue.next_l1_load : 0;
-    if (!(warps & ~hold))
+    uint64_t held = 0;
+    if (s->policy->hold)
+        held = s->policy->hold(s->state, &c->view);
+    if (!(warps & ~held))
         return "its hold keeps all of them back";
-    return warps & ~(hold | loads) ? "its pick answers HEDDLE_NO_WARP" : "its hold_loads keeps their loads back";
+    if (s->policy->hold_loads)
+        held |= s->policy->hold_loads(s->state, &c->view) & c->issue.next_l1_load;
+    if (!(warps & ~held))
+        return "its hold_loads keeps their loads back";
+    return "its pick answers HEDDLE_NO_WARP";
 }
 
 struct sm_blame sm_blame_scheduler(const struct sm *c)
 {
-    uint64_t warps = sm_kept_back(c);
+    uint64_t warps = sm_awaiting_scheduler(c);
     const struct sm_scheduler *s = c->host.schedulers;
     while (!(warps & s->warps))
         s++; /* every warp has one */

@@ -1,8 +1,8 @@
-/* A core that stands still while its warps execute: for those who estimate what they do not time (gpu/sample.h).
+/* A core whose warps execute without time, for an estimate of what is not timed (gpu/sample.h).
  *
- * First it is brought to rest: no warp issues, and what is in flight comes to its end in time. Then warps execute
- * without time, blocks end and others take their places. When it goes on, warps fetch where they have come to; caches
- * and policies are as time left them. */
+ * First the core is brought to rest: no warp issues, and every instruction in flight ends in its time. Then warps
+ * execute without time, blocks end and others take their places. When the core goes on, warps fetch from where they
+ * have come to. Caches and policies are as they were when the core came to rest. */
 #include "sm/core.h"
 
 bool sm_may_rest(const struct sm *c) { return !c->regroup && !c->observer; }
@@ -47,7 +47,7 @@ uint32_t sm_skip(struct sm *c, uint32_t slot, uint32_t instructions)
     return w->state == WARP_READY ? exec_run(w, instructions) : 0;
 }
 
-/* The warp has ended, and nothing of it is in flight. */
+/* Ends a warp that has executed its last instruction; nothing of it is in flight. */
 static void end_warp(struct sm *c, uint32_t slot)
 {
     uint64_t bit = 1ull << slot;

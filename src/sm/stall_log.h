@@ -1,8 +1,9 @@
-/* Where the cycles of each warp slot went since somebody last asked: account.c tells which slots had which reason, and
- * for how many cycles. Who asks when an instruction issues knows what that instruction waited for (gpu/profile.c).
+/* The cycles of each warp slot by their reason, since they were last taken: account.c says which slots had which
+ * reason, and for how many cycles. A reader that takes them when an instruction issues knows what that instruction
+ * waited for (gpu/profile.c).
  *
- * Most slots have the same reason cycle after cycle. So a count is touched only when its slot comes to a reason or
- * leaves it: minus the clock, and plus the clock. */
+ * Most slots have the same reason cycle after cycle. So a count changes only when its slot comes to a reason (minus
+ * the clock), or leaves it (plus the clock). */
 #ifndef HEDDLE_SM_STALL_LOG_H
 #define HEDDLE_SM_STALL_LOG_H
 
@@ -10,12 +11,13 @@
 #include "sm/counters.h"
 
 struct stall_log {                                 /* of a core */
-    uint64_t clock;                                /* cycles told so far */
-    uint64_t slots[STALL_COUNT];                   /* by the reason of the last cycles told */
-    uint64_t cycles[CORE_WARPS_MOST][STALL_COUNT]; /* without the clock, where the slot still has the reason */
+    uint64_t clock;                                /* cycles logged so far */
+    uint64_t slots[STALL_COUNT];                   /* by the reason of the last cycles logged */
+    uint64_t cycles[CORE_WARPS_MOST][STALL_COUNT]; /* without the clock if the slot still has the reason */
 };
 
-/* For every reason, which slots have it in the next cycles; then how many those are. */
+/* First call stall_log_set for every reason, with the slots that have it in the next cycles; then stall_log_pass
+ * with their number. */
 static inline void stall_log_set(struct stall_log *log, enum stall reason, uint64_t slots)
 {
     uint64_t changed = log->slots[reason] ^ slots;

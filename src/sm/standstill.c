@@ -1,10 +1,10 @@
-/* What warps of a core wait for in the memory system, for a machine in which nothing moves any more. Such a warp does
- * not spin: what it has asked for stands in some queue. */
+/* The requests to memory that warps of a core wait for, in a machine in which nothing moves any more. Such a warp
+ * does not spin: its request stands in some queue. */
 #include "sm/core.h"
 
 #include <stdio.h>
 
-/* The instruction of the warp that has asked for memory, and is not over; SM_NONE: there is none. */
+/* The instruction of the warp that has asked for memory and has not ended; SM_NONE means that there is none. */
 static uint16_t access_of(const struct sm *c, uint32_t slot)
 {
     bool is_free[SM_INFLIGHT] = {false};
@@ -16,7 +16,7 @@ static uint16_t access_of(const struct sm *c, uint32_t slot)
     return SM_NONE;
 }
 
-/* Its next instruction is an access, for which the load/store unit has no room. */
+/* Is its next instruction an access for which the load/store unit has no room? */
 static bool awaits_unit(const struct sm *c, uint32_t slot)
 {
     return c->issue.needs[SM_MEM] & c->issue.clear & ~c->view.at_barrier & 1ull << slot;
@@ -41,6 +41,13 @@ static uint32_t line_of(const struct sm *c, uint32_t pc)
     return pc < c->program->count ? c->program->view.instructions[pc].line : 0;
 }
 
+static const char *kind_of(const struct sm_inflight *f)
+{
+    if (f->atomic)
+        return "atomic";
+    return f->store ? "store" : "load";
+}
+
 static void describe_warp(const struct sm *c, uint32_t slot, struct error *e)
 {
     const struct sm_slot *s = &c->slots[slot];
@@ -50,10 +57,7 @@ static void describe_warp(const struct sm *c, uint32_t slot, struct error *e)
     if (s->fetching)
         snprintf(what, sizeof what, "the instruction at PTX line %u", line_of(c, s->fetch_pc));
     else if (id != SM_NONE)
-        snprintf(what, sizeof what, "the %s at PTX line %u",
-                 c->flights.list[id].atomic  ? "atomic"
-                 : c->flights.list[id].store ? "store"
-                                             : "load",
+        snprintf(what, sizeof what, "the %s at PTX line %u", kind_of(&c->flights.list[id]),
                  line_of(c, c->flights.list[id].pc));
     else if (s->stores)
         snprintf(what, sizeof what, "%u answers to its stores", s->stores);
@@ -63,7 +67,7 @@ static void describe_warp(const struct sm *c, uint32_t slot, struct error *e)
                slot - b->first_warp, c->head.id, what);
 }
 
-/* Why the load/store unit does not go on with the instruction at work, if it is its turn. */
+/* Reports why the load/store unit does not go on with the instruction at work. */
 static void describe_unit(const struct sm *c, struct error *e)
 {
     static const char *const reasons[CACHE_FAIL_COUNT] = {
@@ -72,8 +76,8 @@ static void describe_unit(const struct sm *c, struct error *e)
         [CACHE_FAIL_MERGE] = "the line's miss register takes no more requests (l1d.mshr_merge)",
         [CACHE_FAIL_QUEUE] = "the miss queue has no room (l1d.miss_queue)",
     };
-    if (c->lsu.refused)
-        error_note(e, "  core %u: the L1 data cache refuses an access: %s", c->head.id, reasons[c->lsu.retry]);
+    if (c->lsu.blocked)
+        error_note(e, "  core %u: the L1 data cache refuses an access: %s", c->head.id, reasons[c->lsu.refusal]);
     if (*c->net.blocked_bytes)
         error_note(e, "  core %u: the interconnect has no room for a packet of %u bytes", c->head.id,
                    *c->net.blocked_bytes);

@@ -12,8 +12,8 @@ static bool takes_memory(const struct sm *c)
            c->head.deferred < SM_DEFERRED;
 }
 
-/* Intervals are kept in eighths of a cycle: a sequence of instructions takes its pipelines for so long on average. One
- * is taken in the cycle in which its time comes, and the rest counts for the next. */
+/* Intervals are in eighths of a cycle, the average over a sequence of instructions. A pipeline takes an instruction
+ * in the cycle in which its time comes, and the fraction counts for the next one. */
 enum { EIGHTHS = 8 };
 
 static inline bool is_free(const struct sm_subcore *s, uint32_t unit, uint64_t now)
@@ -23,8 +23,9 @@ static inline bool is_free(const struct sm_subcore *s, uint32_t unit, uint64_t n
 
 static inline void take(struct sm_subcore *s, uint32_t unit, uint64_t now, uint32_t interval)
 {
-    uint64_t from = s->free_at[unit] > now * EIGHTHS ? s->free_at[unit] : now * EIGHTHS;
-    s->free_at[unit] = from + interval;
+    if (s->free_at[unit] < now * EIGHTHS)
+        s->free_at[unit] = now * EIGHTHS;
+    s->free_at[unit] += interval;
 }
 
 /* Floating point goes to either half of its pipeline, integer multiplication only to SM_SP. */
@@ -35,7 +36,8 @@ static uint64_t free_of(const struct sm *c, uint32_t k)
     if (s->issues_at > c->now)
         return 0;
     for (uint32_t unit = 0; unit < SM_UNITS; unit++)
-        free |= is_free(s, unit, c->now) ? c->issue.needs[unit] : 0;
+        if (is_free(s, unit, c->now))
+            free |= c->issue.needs[unit];
     if (is_free(s, SM_SP, c->now))
         free |= c->issue.needs[SM_SP_OR_SFU];
     return free & c->host.schedulers[k].warps;
@@ -83,10 +85,12 @@ static uint32_t latency_of(const struct sm *c, uint16_t id, const struct sm_inst
 {
     bool passes = in->unit == SM_CONTROL && in->destination_count && c->config->branch_passed_latency &&
                   !exec_lanes(c->slots[c->flights.list[id].slot].exec);
-    return passes ? c->config->branch_passed_latency : in->latency;
+    if (passes)
+        return c->config->branch_passed_latency;
+    return in->latency;
 }
 
-/* What goes to memory ends there. */
+/* A memory instruction does not end here, but in the load/store unit. */
 void subcore_start(struct sm *c, uint32_t k, uint16_t id, const struct sm_inst *in)
 {
     struct sm_pipelines *p = &c->pipes;
@@ -101,7 +105,7 @@ void subcore_start(struct sm *c, uint32_t k, uint16_t id, const struct sm_inst *
 
 uint32_t subcore_fence(struct sm *c, const struct sm_inst *in)
 {
-    uint64_t start = c->sub->fences_at > c->now ? c->sub->fences_at : c->now;
+    uint64_t start = later(c->sub->fences_at, c->now);
     c->sub->fences_at = start + in->initiation;
     return (uint32_t)(start - c->now) + in->latency;
 }
@@ -134,7 +138,11 @@ void subcore_fill_buffer(struct sm *c, uint32_t slot)
 void subcore_predicate(struct sm *c, uint32_t k, uint32_t slot, const struct sm_inst *in)
 {
     const struct exec_warp *w = c->slots[slot].exec;
-    uint32_t taken = exec_lanes(w), more = taken == w->active ? in->if_taken : taken ? 0 : in->if_not_taken;
+    uint32_t taken = exec_lanes(w), more = 0;
+    if (taken == w->active)
+        more = in->if_taken;
+    else if (!taken)
+        more = in->if_not_taken;
     c->sub->list[k].issues_at += more;
     c->account.counters.issued += more;
 }

@@ -1,4 +1,4 @@
-/* Warp slots: instruction buffers, the scoreboard, what each warp waits for, its end. */
+/* Warp slots: instruction buffers, the scoreboard, the reasons for which warps wait, their end. */
 #include "sm/core.h"
 
 void flights_init(struct sm_flights *f, struct arena *a)
@@ -8,8 +8,8 @@ void flights_init(struct sm_flights *f, struct arena *a)
         f->free[f->free_count++] = (uint16_t)(SM_INFLIGHT - 1 - i);
 }
 
-/* Which of its registers the warp's next instruction waits for. Hosts do not foresee how many these are, so that the
- * first ones are looked at without asking. */
+/* How long the warp's next instruction has to wait for registers. Hosts do not foresee how many it has, so the first
+ * ones are looked at without asking. */
 static inline uint32_t registers_wait(const struct sm_slot *s, const struct sm_inst *in)
 {
     const uint8_t *scoreboard = s->scoreboard;
@@ -31,7 +31,7 @@ void sm_refresh(struct sm *c, uint32_t slot)
     if (unlikely(c->sub))
         subcore_fill_buffer(c, slot);
     uint64_t clear = all->clear & ~bit, long_wait = all->long_wait & ~bit, stale = all->stale & ~bit,
-             may_be_held = all->next_l1_load & ~bit, valid = all->valid & ~bit, wants = c->front.wants & ~bit;
+             next_l1_load = all->next_l1_load & ~bit, valid = all->valid & ~bit, wants = c->front.wants & ~bit;
     c->warps[slot].active = s->exec->active;
     if (unlikely(!s->buffered)) {
         c->warps[slot].next_pc = HEDDLE_NO_PC;
@@ -47,7 +47,7 @@ void sm_refresh(struct sm *c, uint32_t slot)
             uint32_t wait = registers_wait(s, in);
             s->unit = in->unit;
             all->needs[in->unit] |= bit;
-            may_be_held |= (uint64_t)in->may_be_held << slot;
+            next_l1_load |= (uint64_t)in->l1_load << slot;
             clear |= (uint64_t)(wait == WAIT_NONE) << slot;
             long_wait |= (uint64_t)(wait == WAIT_LONG) << slot;
         }
@@ -55,14 +55,14 @@ void sm_refresh(struct sm *c, uint32_t slot)
     all->clear = clear;
     all->long_wait = long_wait;
     all->stale = stale;
-    all->next_l1_load = may_be_held;
+    all->next_l1_load = next_l1_load;
     all->valid = valid;
     c->front.wants = wants;
     if (wants)
         due_now(&c->due, PART_FRONT);
 }
 
-/* The same for a warp that waited for a register, when one has come: its next instruction is what it was. */
+/* The same when a register has come for a warp that waited for one: its next instruction is what it was. */
 static __attribute__((noinline)) void look_for_registers(struct sm *c, uint32_t slot)
 {
     uint32_t wait = registers_wait(&c->slots[slot], &c->program->code[c->slots[slot].buffer[0]]);
@@ -116,7 +116,7 @@ static __attribute__((noinline)) void tell_committed(struct sm *c, uint32_t slot
     SM_TELL(c, committed, slot, pc);
 }
 
-/* What its warp waited for may be over. */
+/* The warp may have waited for the instruction that has ended. */
 static __attribute__((noinline)) void go_on(struct sm *c, uint32_t slot)
 {
     if (c->issue.ended >> slot & 1)

@@ -1,5 +1,5 @@
-/* Warp slots and blocks: what a core knows of each warp that it has, whatever part it is in. All parts read them; who
- * writes which field is said there. Sets of slots are in issue.h, front_end.h and struct heddle_core. */
+/* Warp slots and blocks: the state of each warp of a core, whatever part it is in. All parts read slots; comments
+ * say who writes which field. Sets of slots are in issue.h, front_end.h and struct heddle_core. */
 #ifndef HEDDLE_SM_WARP_H
 #define HEDDLE_SM_WARP_H
 
@@ -13,23 +13,23 @@ enum { SM_BLOCKS = 64 };
 
 /* As long as a line of the host's cache. */
 struct sm_slot {
-    struct exec_warp *exec; /* NULL: free */
+    struct exec_warp *exec; /* NULL means that the slot is free */
     /* The scoreboard, written by issue and by sm_finish. */
     uint8_t *scoreboard; /* enum sm_wait of each register */
     /* The instruction buffer, filled by the front end and emptied by issue. */
     uint32_t buffer[2]; /* pcs of fetched instructions */
     uint8_t buffered;
     bool fetching;   /* an instruction miss is outstanding */
-    bool at_barrier; /* and that has been reported to policies */
-    uint8_t unit;    /* of the next instruction, where it is in one of the sets `needs` */
+    bool at_barrier; /* the warp is at a barrier, and policies have been told */
+    uint8_t unit;    /* unit of the next instruction, if the slot is in one of the sets `needs` */
     uint8_t block;
     uint8_t loop_depth; /* calls around the code that `loop` is in */
-    uint16_t awaited;   /* registers */
+    uint16_t awaited;   /* registers that are awaited */
     uint32_t fetch_pc;
     uint32_t in_pipeline;     /* instructions issued and not finished */
     uint32_t stores, atomics; /* answers that the load/store unit expects */
     uint16_t atomic;          /* the instruction in flight, while atomics are expected */
-    int32_t loop;             /* innermost loop that it is in */
+    int32_t loop;             /* the innermost loop that the warp is in, or -1 */
     uint64_t wake_cycle;      /* asleep until then */
 };
 _Static_assert(sizeof(struct sm_slot) == 64, "a slot is as long as a line of the host's cache");
@@ -41,18 +41,18 @@ struct sm_block {
 
 struct sm_blocks {
     uint64_t used;
-    uint32_t limit, warps_each; /* blocks of the launch's shape that fit; their warps */
-    uint64_t next_age;          /* of warps */
+    uint32_t limit, warps_each; /* limit: blocks of the launch's shape that fit; warps_each: their warps */
+    uint64_t next_age;          /* the age of the next warp */
     struct sm_block list[SM_BLOCKS];
 };
 
-/* warp.c. The slot's next instruction has changed, or a register has come. */
+/* warp.c. Called when the slot's next instruction has changed, or a register has come. */
 void sm_refresh(struct sm *c, uint32_t slot);
 void sm_set_barriers(struct sm *c, uint32_t block); /* barriers of the block may have opened */
-void sm_try_fence(struct sm *c, uint32_t slot);     /* a warp at a fence goes on, if what it waits for has come */
-void sm_try_retire(struct sm *c, uint32_t slot);    /* a warp that has ended is over, if nothing of it is left */
+void sm_try_fence(struct sm *c, uint32_t slot);     /* a warp at a fence goes on, if all that it waits for has come */
+void sm_try_retire(struct sm *c, uint32_t slot);    /* a warp that has ended is over, if nothing of it is in flight */
 void sm_retire(struct sm *c, uint32_t slot);        /* a warp that is over gives its slot back */
-void sm_nap(struct sm *c, uint32_t slot, uint32_t cycles); /* the warp issues nothing before */
+void sm_nap(struct sm *c, uint32_t slot, uint32_t cycles); /* the warp issues nothing for so many cycles */
 void sm_stop(struct sm *c, uint32_t slot);                 /* after a fault: the warp issues nothing more */
 
 #endif

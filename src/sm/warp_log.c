@@ -1,4 +1,4 @@
-/* Rows of warps, from their begin to the list of those complete: see warp_log.h. Where a divergence unit regroups
+/* Rows of warps, from the warp's begin to the list of complete rows: see warp_log.h. If a divergence unit regroups
  * threads, a row is of the slot, under the name of the warp that was placed in it. */
 #include "sm/warp_log.h"
 
@@ -41,7 +41,7 @@ void warp_log_end(struct warp_log *log, uint32_t slot, uint64_t now)
     log->over |= 1ull << slot;
 }
 
-static void keep(struct warp_log *log, const struct warp_row *row)
+static void add_row(struct warp_log *log, const struct warp_row *row)
 {
     if (log->count == log->capacity) {
         log->capacity = 2 * log->capacity + CORE_WARPS_MOST;
@@ -60,7 +60,7 @@ void warp_log_collect(struct warp_log *log, uint64_t now, bool cut)
         warp_log_end(log, slot, now);
     }
     for (uint64_t left = log->over; left; left &= left - 1)
-        keep(log, &log->open[__builtin_ctzll(left)]);
+        add_row(log, &log->open[__builtin_ctzll(left)]);
     log->in_use &= ~log->over;
     log->over = 0;
 }

@@ -1,8 +1,8 @@
-/* What each warp of a core did (`heddle run --warps`): when it was placed and when nothing of it was left, what it
- * issued, and the reason for every cycle in between.
+/* The life of each warp of a core (`heddle run --warps`): when it was placed and when nothing of it was left, the
+ * instructions that it issued, and the reason for every cycle in between.
  *
- * Cycles are counted by account.c, in the same sets as the core's own counters, and often after the fact: those that
- * look alike are counted together. A warp that is over therefore stays open until the cycles before its end have been
+ * Cycles are counted by account.c, in the same sets as the core's own counters, and often after the fact: cycles
+ * that look alike are counted together. So a warp that is over stays open until the cycles before its end have been
  * counted (warp_log_collect), which is before its slot is given to another. Only then, between two cycles of the
  * machine, is memory asked for. */
 #ifndef HEDDLE_SM_WARP_LOG_H
@@ -30,8 +30,9 @@ struct warp_row {
 
 struct warp_log {                          /* of a core */
     struct warp_row open[CORE_WARPS_MOST]; /* by slot */
-    uint64_t in_use, over;                 /* slots with a row; those of them whose warp has ended */
-    struct warp_row *rows;                 /* complete */
+    /* in_use: slots with a row; over: slots among these whose warp has ended. */
+    uint64_t in_use, over;
+    struct warp_row *rows; /* complete rows */
     size_t count, capacity;
 };
 
@@ -39,12 +40,12 @@ struct warp_log {                          /* of a core */
 void warp_log_listen(struct warp_log *log, struct sm *core);
 void warp_log_begin(struct warp_log *log, const struct warp_row *row);
 void warp_log_end(struct warp_log *log, uint32_t slot, uint64_t now);
-/* All cycles up to now are counted: rows of warps that are over are complete. cut: so are those of the others, which
- * end here. */
+/* All cycles up to now are counted: rows of warps that are over are complete. With `cut` the rows of other warps end
+ * here too. */
 void warp_log_collect(struct warp_log *log, uint64_t now, bool cut);
 void warp_log_free(struct warp_log *log);
 
-/* An instruction of the warp that has vanished (ptx/lowering.h) is done: nobody hears of it. */
+/* Counts an instruction of the warp that has vanished (ptx/lowering.h); policies do not hear of it. */
 void warp_log_vanished(struct warp_log *log, uint32_t slot, uint32_t lanes);
 
 static inline void warp_log_add(struct warp_log *log, enum stall reason, uint64_t slots, uint64_t cycles)
