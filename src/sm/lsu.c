@@ -727,9 +727,12 @@ static inline uint64_t instruction_next(const struct sm *c)
     if (l->dispatch == SM_NONE || is_blocked(l) || !has_room(l, ORIGIN_LSU))
         return SM_NEVER;
     const struct sm_inflight *f = &c->flights.list[l->dispatch];
+    bool sends_accesses = f->space != SM_SHARED && f->space != SM_NO_MEMORY && f->shared_cycles <= 1;
+    if (!sends_accesses)
+        return c->now + 1;
     if (f->route == ROUTE_L1D && l->l1_capacity && l->l1_count == l->l1_capacity)
         return SM_NEVER;
-    if (f->atomic && f->space != SM_SHARED && l->atomics_at > c->now)
+    if (f->atomic && l->atomics_at > c->now)
         return l->atomics_at;
     return c->now + 1;
 }
