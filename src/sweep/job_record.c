@@ -216,6 +216,22 @@ bool job_is_recorded(const char *key, const char *spool)
     return good;
 }
 
+/* A process that has ended may keep its number for a while, until its parent asks how it ended. */
+static bool has_ended(pid_t process)
+{
+    char path[64], text[512];
+    if (kill(process, 0) != 0 && errno == ESRCH)
+        return true;
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
+    FILE *f = fopen(path, "r");
+    size_t length = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    if (f)
+        fclose(f);
+    text[length] = '\0';
+    const char *name_end = strrchr(text, ')'); /* "number (name) state ..." */
+    return name_end && name_end[1] == ' ' && name_end[2] == 'Z';
+}
+
 /* Whether "KEY.json.tmp.HOST.PID" is nobody's any more; what follows the number of the process is an ending. */
 static bool is_left_over(const char *spool, const char *name)
 {
@@ -227,7 +243,7 @@ static bool is_left_over(const char *spool, const char *name)
     host_name(host);
     const char *owner = mark + strlen(scratch_mark), *number = owner + strlen(host) + 1;
     bool here = !strncmp(owner, host, strlen(host)) && number[-1] == '.' && isdigit((unsigned char)*number);
-    if (here && kill((pid_t)strtol(number, NULL, 10), 0) != 0 && errno == ESRCH)
+    if (here && has_ended((pid_t)strtol(number, NULL, 10)))
         return true;
     snprintf(path, sizeof path, "%.3800s/%.255s", spool, name);
     return stat(path, &s) == 0 && s.st_mtime < time(NULL) - DAY_SECONDS;

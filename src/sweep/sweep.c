@@ -268,8 +268,10 @@ bool sweep_run(const struct sweep_options *o, struct sweep_result *result, struc
                 jobs_make(&x, places, &a, &jobs, e) && sweep(&s, &x, jobs, &a, e);
     if (s.store)
         store_close(s.store);
-    if (s.spool && !o->dry_run)
-        rmdir(s.spool); /* stays where something is in it: a log, a batch */
+    if (s.spool && !o->dry_run) {
+        job_spool_clean(s.spool); /* a worker of a killed sweep may still have been alive when this one began */
+        rmdir(s.spool);           /* stays where something is in it: a log, a batch */
+    }
     arena_free(&a);
     return good;
 }
