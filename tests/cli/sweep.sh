@@ -92,7 +92,9 @@ is 'each run was started once' sh -c 'test "$(grep -c ^start journal)" = 4 && te
 expect 'again' 0 'nothing to do: all 4 runs of this experiment are in two.db' sweep two.ini
 is 'nothing was started' test "$(grep -c ^start journal)" = 4
 mkdir two.db.spool # as a sweep leaves it that is killed after a repeated run was good
-for key in $(awk '$1 == "recorded" { print $2 }' journal) ffffffffffffffffffffffffffffffff; do echo failed >"two.db.spool/$key.log"; done
+for key in $(awk '$1 == "recorded" { print $2 }' journal) ffffffffffffffffffffffffffffffff; do
+    echo failed >"two.db.spool/$key.log"
+done
 expect 'a sweep after logs were left' 0 'nothing to do' sweep two.ini
 is 'removes those of runs that are good now' test "$(ls two.db.spool)" = ffffffffffffffffffffffffffffffff.log
 rm -r two.db.spool
@@ -105,7 +107,7 @@ expect 'one scheduler more' 0 '6 runs: 4 are in two.db already, 2 to do' sweep t
 is 'only its runs were started' test "$(grep -c ^start journal)" = 6
 mkdir other.db.spool # with what a worker of a killed sweep was writing that is still alive when the next one begins
 before=$(grep -c '^start' journal)
-(while [ "$(grep -c '^start' journal)" = "$before" ]; do sleep 0.01; done) &
+(await 60 sh -c "test \"\$(grep -c '^start' journal)\" -gt $before") &
 : >"other.db.spool/0123456789abcdef0123456789abcdef.json.tmp.$(uname -n).$!"
 expect 'another file' 0 '6 of 6 are in other.db' sweep two.ini -o other.db -j 3
 is 'what nobody writes any more is gone at the end' test ! -e other.db.spool
