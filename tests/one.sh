@@ -23,10 +23,11 @@ echo "begin $number $$"
 clock
 began=$now
 case $kind in cmocka) export ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=1" ;; esac
+# timeout puts the test into a process group of its own: ctrl-C does not reach it by itself. The trap stands before the
+# test begins, and $! is the test from then on.
+trap 'kill "$!" 2>/dev/null; exit 130' INT TERM HUP
 build=$build timeout "$limit" sh -c "$command" >"$log" 2>&1 &
-child=$! # in a process group of its own: ctrl-C does not reach it by itself
-trap 'kill "$child"; exit 130' INT TERM HUP
-wait "$child"
+wait "$!"
 status=$?
 trap - INT TERM HUP
 clock

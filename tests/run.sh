@@ -120,7 +120,7 @@ total=$(wc -l <"$work/list")
 
 # ---------------------------------------------------------------- running them
 
-passed=0 failed=0 done=0 interrupted='' running=' ' red=''
+passed=0 failed=0 done=0 interrupted='' running=' '
 seconds() { # since the start
     read -r up _ </proc/uptime
     echo $((${up%.*} - started))
@@ -143,7 +143,13 @@ show_result() { # number
     echo "$name $hundredths" >>"$work/times"
     clear_progress
     counts="$good passed" took=
-    if [ "$bad" != 0 ]; then counts="$counts, $bad FAILED" red="$red $name"; fi
+    if [ "$bad" != 0 ]; then
+        counts="$counts, $bad FAILED"
+        {
+            echo "FAILED: $name"
+            sed -n 's/^    | FAILED /    /p' "$work/$1.text" | head -n 8 # which of its checks, for whoever sees the last lines alone
+        } >>"$work/red"
+    fi
     if [ "$hundredths" -ge 100 ]; then took=", $((hundredths / 100)) s"; fi
     printf '%-34s %s%s\n' "$name" "$counts" "$took"
     cat "$work/$1.text"
@@ -168,6 +174,7 @@ while :; do
     case $event in
     begin)
         running="$running$name " pids="$pids$pid "
+        if [ -n "$interrupted" ]; then kill "$pid" 2>/dev/null; fi # the signal came before this line was read
         ;;
     end)
         show_result "$number"
@@ -185,7 +192,7 @@ fi
 took=$(seconds)
 if [ "$done" = 1 ]; then noun='test'; else noun='tests'; fi
 echo "$done $noun in $((took / 60)) min $((took % 60)) s"
-for name in $red; do echo "FAILED: $name"; done
+if [ -e "$work/red" ]; then cat "$work/red"; fi
 if [ "$done" != "$total" ]; then
     echo "$((total - done)) of $total tests did not run to their end${interrupted:+: interrupted}"
     failed=$((failed + (interrupted ? 0 : 1)))

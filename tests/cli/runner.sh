@@ -54,6 +54,7 @@ red() { # NAME KIND PATTERN: the file on stdin; alone, it must be red and say so
 }
 group red
 echo 'echo "ok one"; echo "FAILED two: it is not"' | red one_of_two script '\| FAILED two: it is not$'
+saw 'one_of_two: which, among the last lines' '^    two: it is not$'
 echo 'echo "ok one"; exit 1' | red dies script '^red/dies +1 passed, 1 FAILED$'
 echo 'echo "ok one"; nosuchcommand --at-all' | red unknown_command script 'nosuchcommand'
 echo 'echo "ok one"; kill -SEGV $$' | red crash script '^    exit status 139$'
@@ -113,15 +114,24 @@ group cli
 echo 'echo "ok first"' | add first script
 echo ': >"$1/began"; exec sleep 60' | add waits script
 echo 'echo "ok never"' | add never script
-(cd "$root" && exec sh tests/run.sh build -j 1) >"$out" 2>&1 &
-runner=$!
-await 30 test -e "$root/build/began"
-kill "$runner"
-wait "$runner"
-holds 'ended: the status' test $? = 130
-saw 'ended: what is known' '^cli/first +1 passed'
-saw 'ended: what is not' '^2 of 3 tests did not run to their end: interrupted$'
-last 'ended: the last line' '1 passed, 0 failed'
+ended() { # NAME PATH: what the runner calls is found in PATH
+    rm -f "$root/build/began" "$root/build/tests/times"
+    (cd "$root" && PATH=$2 exec sh tests/run.sh build -j 1) >"$out" 2>&1 &
+    runner=$!
+    await 30 test -e "$root/build/began"
+    kill "$runner"
+    wait "$runner"
+    holds "$1: the status" test $? = 130
+    saw "$1: what is known" '^cli/first +1 passed'
+    saw "$1: what is not" '^2 of 3 tests did not run to their end: interrupted$'
+    last "$1: the last line" '1 passed, 0 failed'
+}
+ended 'ended' "$PATH"
+# On a machine that is busy, the signal comes before the runner has read that the test began.
+mkdir "$scratch/slow"
+printf '#!/bin/sh\nsleep 0.2\nexec %s "$@"\n' "$(command -v sed)" >"$scratch/slow/sed"
+chmod +x "$scratch/slow/sed"
+ended 'ended while the runner is busy' "$scratch/slow:$PATH"
 
 # ---------------------------------------------------------------- one script by itself (tests/script.sh)
 
