@@ -220,12 +220,6 @@ static bool resolve_device(struct exec_warp *w, enum ptx_space space, uint32_t m
     return true;
 }
 
-bool access_is_one_range(struct exec_warp *w, uint32_t mask, uint32_t bytes, bool is_store)
-{
-    const struct memory_range *r = look_up(w, w->addr[__builtin_ctz(mask)]);
-    return r && kind_fits(PTX_SPACE_GLOBAL, r->kind, is_store) && access_is_near(w, mask, bytes, bytes, is_store);
-}
-
 /* The block's own shared memory: one bound for all lanes. */
 static bool resolve_shared(struct exec_warp *w, uint32_t mask, uint32_t bytes, uint32_t align, bool is_store,
                            uint8_t *pointers[WARP_LANES])

@@ -66,8 +66,6 @@ uint8_t *access_shared(const struct exec_warp *w, uint64_t offset, uint64_t byte
  * written. */
 uint8_t *access_find(struct exec_warp *w, enum ptx_space space, uint32_t lane, uint64_t address, uint64_t bytes,
                      bool is_store);
-/* Of w->addr: do the lanes of mask lie, aligned, in one range of device memory that may be used so? */
-bool access_is_one_range(struct exec_warp *w, uint32_t mask, uint32_t bytes, bool is_store);
 /* Raises the fault of an access that is out of bounds or forbidden. */
 void access_fault(struct exec_warp *w, enum ptx_space space, uint32_t lane, uint64_t address, uint32_t bytes,
                   bool is_store);

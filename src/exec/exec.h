@@ -362,23 +362,6 @@ uint32_t exec_lanes_of(const struct exec_warp *w, const struct exec_inst *in,
  * exec_perform, before the warp's next instruction that could tell. The mask may be 0. */
 uint32_t exec_advance(struct exec_warp *w);
 void exec_perform(struct exec_warp *w, const struct exec_inst *in, uint32_t mask);
-/* A plain load or store of device memory in three: as exec_advance; then, before the warp's next instruction, its
- * addresses are found, its access is noted, and what a store writes is kept; it takes effect later. False: it must be
- * performed as a whole. Between the two others may write where a load's result goes, if nobody reads that result: then
- * it is to be told, and goes nowhere. */
-enum { EXEC_KEPT_BYTES = 16 };
-struct exec_kept {
-    const struct exec_inst *in;
-    struct exec_warp *w;
-    uint32_t mask, bytes; /* of a lane */
-    uint32_t overwritten; /* elements, a bit each */
-    uint64_t addr[WARP_LANES];
-    uint8_t values[WARP_LANES * EXEC_KEPT_BYTES]; /* one lane's after the other's */
-};
-bool exec_is_plain_transfer(const struct exec_inst *in); /* of an ld or st that is not asynchronous */
-bool exec_keep(struct exec_warp *w, const struct exec_inst *in, uint32_t mask, struct exec_kept *out);
-void exec_note_overwritten(struct exec_kept *k, exec_ref place, uint32_t bytes);
-void exec_perform_kept(const struct exec_kept *k);
 /* Up to budget instructions, until the warp is no longer READY, and the end of its turn. Returns how many were
  * executed. */
 uint32_t exec_run(struct exec_warp *w, uint32_t budget);

@@ -39,9 +39,6 @@ static void look(struct host_watch *w)
         w->found[part]++;
         return;
     }
-    part = host_part_of(&w->at->memory_part);
-    w->found[part]++;
-    threads -= part != HOST_NOTHING;
     for (uint32_t i = 0; i < w->at->core_count; i++) {
         part = host_part_of(&sm_head(w->at->cores[i])->part);
         w->found[part]++;

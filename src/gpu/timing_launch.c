@@ -151,7 +151,7 @@ static bool place_on_port(struct timing *t, struct residency *r, uint32_t port, 
                 leave_core(t, sm_id(c));
             take_core(t, sm_id(c), r);
         }
-        if (t->turns[sm_id(c)].ahead_wake || !sm_has_room(c))
+        if (t->turns[sm_id(c)].next_wake || !sm_has_room(c))
             continue;
         if (!timing_place_block(t, r, c, e))
             return false;
@@ -567,20 +567,6 @@ static bool runs_ahead(const struct timing *t, const struct gpu *g)
     return !t->options->lockstep && !t->serial && launches == 1 && t->ports == t->core_count;
 }
 
-/* Nor may the memory side be ahead of them where it acts on them, or they on it at once (textures pass no delay), or
- * where it is looked at in each cycle. */
-static bool memory_leads(const struct timing *t, struct gpu *g)
-{
-    const struct gpu_options *o = t->options;
-    const struct sm_program *p = timing_eldest(g)->program;
-    if (!runs_ahead(t, g) || o->sample || o->observers.timeline || o->observers.trace || p->atomics)
-        return false;
-    for (uint32_t i = 0; i < t->core_count; i++)
-        if (t->expected[i].to_atomics)
-            return false;
-    return true;
-}
-
 /* Nothing will happen any more, but a core that ran ahead may have been the last that did something. */
 static void reach_all_cores(struct timing *t)
 {
@@ -597,12 +583,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
 {
     uint64_t check_cycles = t->options->sample ? SAMPLE_CHECK_CYCLES : CHECK_CYCLES, check = t->now + check_cycles;
     struct residency *first = timing_eldest(g);
-    bool ahead = runs_ahead(t, g), leads = memory_leads(t, g);
-    uint32_t lead_cycles = leads ? timing_lead_cycles(t, first->program) : 0;
-    t->lead_end = t->settled_until = 0;
-    t->no_lead_before = leads && !t->requests->foreseen_cycles ? 0 : UINT64_MAX;
-    for (uint32_t i = 0; i < t->channels; i++)
-        partition_set_leads(t->partitions[i], lead_cycles != 0);
+    bool ahead = runs_ahead(t, g);
     while (*ok && t->now < until) {
         uint64_t next = timing_next_cycle(t);
         if (t->options->sample && next >= check && check < earliest(limit, until)) {
@@ -631,10 +612,6 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
             break;
         uint64_t end = earliest(earliest(until, limit), earliest(check, t->sample_at));
         t->horizon = !ahead ? 0 : t->workers ? earliest(end, meetings_next(&t->meetings, t->now)) : end;
-        t->lead_cycles = lead_cycles;
-        t->moves_beside = leads;
-        t->lead_until = end;
-        t->warps_to_come = (first->blocks.count - first->blocks.next) * first->timed.block_warps;
         *ok = timing_step(t, g->started, e);
         if (unlikely(t->options->observers.timeline))
             show_channels(t);

@@ -51,10 +51,8 @@ static bool make_cores(struct timing *t, const struct gpu_options *o, struct err
                                            .period = t->period[DOMAIN_ICNT],
                                            .whole = t->period[DOMAIN_CORE] % t->period[DOMAIN_ICNT]
                                                         ? 0
-                                                        : t->period[DOMAIN_CORE] / t->period[DOMAIN_ICNT],
-                                           .run_until = &t->clock.ticks[DOMAIN_CORE]},
+                                                        : t->period[DOMAIN_CORE] / t->period[DOMAIN_ICNT]},
                                  .cut = pieces_of(&m->mem.l2),
-                                 .keeps = o->threads > 1,
                                  .answer_cycles = t->least_delay + t->answer_cycles - 1,
                                  .half_slices = m->mem.l2.link_cycles ? t->slices / 2 : 0,
                                  .tells_written = l2->partial_writes || m->sm.l1d.partial_writes,
@@ -96,7 +94,7 @@ static void make_memory(struct timing *t, const struct mem_config *m)
     t->least_delay = m->l2.rop_cycles;
     for (uint32_t i = 0; i < t->channels; i++) {
         t->partitions[i] = partition_create(&t->arena, m, &t->map, i, t->requests, t->replies, &hooks);
-        partition_set_l2_clock(t->partitions[i], &t->memory.ticks[DOMAIN_L2]);
+        partition_set_l2_clock(t->partitions[i], &t->clock.ticks[DOMAIN_L2]);
         partition_share_calendar(t->partitions[i], &t->calendar);
         partition_count_answers(t->partitions[i], t->expected);
     }
@@ -185,6 +183,7 @@ struct timing *timing_create(const struct gpu_options *options, struct error *e)
     }
     t->answers = arena_lines(&t->arena, struct answer_queue, t->ports);
     t->last_core = arena_array(&t->arena, uint32_t, t->ports);
+    t->to_run = arena_array(&t->arena, uint16_t, t->ports);
     for (uint32_t i = 0; i < t->ports; i++)
         answers_init(&t->answers[i], &t->arena, m->sm.response_queue ? m->sm.response_queue : 8);
     if (!make_cores(t, options, e)) {

@@ -1,12 +1,11 @@
-/* A round is a row of pieces of work for each thread, which draws from the front of its own, then from the back of
- * those of others: so parts are mostly done by the thread that did them before, in whose cache they are, and one that
- * the host has put aside holds up nobody but for the piece it is at. Which thread does a piece does not matter: pieces
- * share nothing. Threads spin between rounds, which take microseconds, then give way, as the host may have fewer
- * processors than threads, and at last sleep: for long stretches the caller may do without them.
+/* A round is a range of parts for each thread, which draws from the front of its own, then from those of others: so parts
+ * are mostly done by the thread that did them before, in whose cache they are, and a preempted thread delays only the
+ * part at which it is. Which thread does a part does not matter: parts share nothing. Threads spin between rounds, which
+ * take microseconds, then give way, as the host may have fewer processors than threads, and at last sleep: for long
+ * stretches the caller may do without them.
  *
  * A round costs what lines the threads' caches send each other: each thread waits for its own counter, which also tells
- * what to do, and says in a line of its own what it has done; what the rounds have in common is written only when it
- * changes. */
+ * what to do, and says in a line of its own what it has done. */
 #include "gpu/workers.h"
 
 #include <pthread.h>
@@ -16,30 +15,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPINS = 4000, YIELDS = 100, PIECES_A_THREAD = 32, TURNS_MOST = 2 };
+enum { SPINS = 4000, YIELDS = 100 };
 
 struct share {
-    /* Of each turn, from the top: the round (32 bits), the end of its pieces (16), the next of them (16). */
-    _Alignas(64) _Atomic uint64_t ticket[TURNS_MOST];
-    _Alignas(64) atomic_uint done; /* pieces that its thread has done, from the start, modulo 2^32 */
-};
-
-/* Read only by who has drawn a piece. */
-struct task {
-    worker_fn *fn;
-    void *context;
-    uint32_t count, piece; /* parts, parts a piece */
-    uint32_t pieces;       /* of a turn */
-    uint32_t turns;
+    /* From the top: the round (32 bits), the end of the thread's parts (16), the next of them (16). */
+    _Alignas(64) _Atomic uint64_t ticket;
+    _Alignas(64) atomic_uint done; /* parts that the thread has done, from the start, modulo 2^32 */
 };
 
 struct workers {
-    _Alignas(64) struct task task;
+    _Alignas(64) worker_fn *fn; /* of this round; read only by who has drawn a part */
+    void *context;
     uint32_t threads;
     struct share *shares; /* of each thread; the first is the caller's */
     pthread_t *ids;
     uint32_t round;                    /* the last that has begun */
-    uint32_t all_pieces;               /* of all rounds, modulo 2^32 */
+    uint32_t all_parts;                /* of all rounds, modulo 2^32 */
     _Alignas(64) atomic_uint numbered; /* threads that know which is theirs */
     atomic_bool stop;
     atomic_uint sleepers;
@@ -50,69 +41,34 @@ struct workers {
 static uint32_t round_of(uint64_t ticket) { return (uint32_t)(ticket >> 32); }
 static bool is_drawn(uint64_t ticket) { return (ticket & 0xffff) >= (ticket >> 16 & 0xffff); }
 
-/* The first piece of a thread's own. */
-static uint32_t first_of(const struct workers *w, uint32_t pieces, uint32_t thread)
+/* Returns how many parts of the thread's range were drawn. A range that has come to its end is not written to: its
+ * thread waits at it. */
+static uint32_t draw(const struct workers *w, uint32_t thread)
 {
-    return thread * pieces / w->threads;
-}
-
-static void do_piece(const struct workers *w, uint32_t thread, uint32_t turn, uint32_t number)
-{
-    const struct task *k = &w->task;
-    uint32_t first = (first_of(w, k->pieces, thread) + number) * k->piece,
-             end = first + k->piece < k->count ? first + k->piece : k->count;
-    for (uint32_t part = first; part < end; part++)
-        k->fn(k->context, turn * k->count + part);
-}
-
-/* Both return how many pieces were drawn. A counter that has come to its end is left where it is: in the cache of the
- * thread that waits for it. */
-
-static uint32_t draw_own(const struct workers *w, uint32_t self, uint32_t turn)
-{
-    _Atomic uint64_t *from = &w->shares[self].ticket[turn];
+    _Atomic uint64_t *from = &w->shares[thread].ticket;
     for (uint32_t drawn = 0;; drawn++) {
         if (is_drawn(atomic_load_explicit(from, memory_order_relaxed)))
             return drawn;
         uint64_t ticket = atomic_fetch_add_explicit(from, 1, memory_order_acquire);
         if (is_drawn(ticket))
             return drawn;
-        do_piece(w, self, turn, ticket & 0xffff);
+        w->fn(w->context, ticket & 0xffff);
     }
-}
-
-static uint32_t draw_of(const struct workers *w, uint32_t thread, uint32_t turn)
-{
-    _Atomic uint64_t *from = &w->shares[thread].ticket[turn];
-    uint64_t ticket = atomic_load_explicit(from, memory_order_relaxed);
-    uint32_t drawn = 0;
-    while (!is_drawn(ticket)) {
-        if (!atomic_compare_exchange_weak_explicit(from, &ticket, ticket - (1u << 16), memory_order_acquire,
-                                                   memory_order_relaxed))
-            continue;
-        do_piece(w, thread, turn, (ticket >> 16 & 0xffff) - 1);
-        drawn++;
-        ticket = atomic_load_explicit(from, memory_order_relaxed);
-    }
-    return drawn;
 }
 
 static void work(const struct workers *w, uint32_t self)
 {
     atomic_uint *done = &w->shares[self].done;
     uint32_t drawn = 0;
-    for (uint32_t turn = 0; turn < TURNS_MOST; turn++)
-        drawn += draw_own(w, self, turn);
-    for (uint32_t i = 1; i < w->threads; i++)
-        for (uint32_t turn = 0; turn < TURNS_MOST; turn++)
-            drawn += draw_of(w, (self + i) % w->threads, turn);
+    for (uint32_t i = 0; i < w->threads; i++)
+        drawn += draw(w, (self + i) % w->threads);
     if (drawn)
         atomic_store_explicit(done, atomic_load_explicit(done, memory_order_relaxed) + drawn, memory_order_release);
 }
 
 static uint32_t round_at(const struct share *s)
 {
-    return round_of(atomic_load_explicit(&s->ticket[0], memory_order_acquire));
+    return round_of(atomic_load_explicit(&s->ticket, memory_order_acquire));
 }
 
 /* Who begins a round may not see that a thread is about to sleep: it then does the round without it, and wakes it with
@@ -189,15 +145,13 @@ static void wake_all(struct workers *w)
     pthread_mutex_unlock(&w->mutex);
 }
 
-static void start_round(struct workers *w, uint32_t pieces, uint32_t turns)
+static void start_round(struct workers *w, uint32_t parts)
 {
     w->round++;
-    w->all_pieces += pieces * turns;
+    w->all_parts += parts;
     for (uint32_t i = w->threads; i-- > 0;) {
-        uint64_t ticket = (uint64_t)w->round << 32, own = first_of(w, pieces, i + 1) - first_of(w, pieces, i);
-        for (uint32_t turn = TURNS_MOST; turn-- > 0;) /* threads wait for the first */
-            if (turn < turns)
-                atomic_store_explicit(&w->shares[i].ticket[turn], ticket | own << 16, memory_order_release);
+        uint64_t first = i * parts / w->threads, end = (i + 1) * parts / w->threads;
+        atomic_store_explicit(&w->shares[i].ticket, (uint64_t)w->round << 32 | end << 16 | first, memory_order_release);
     }
 }
 
@@ -206,7 +160,7 @@ void workers_destroy(struct workers *w)
     if (!w)
         return;
     atomic_store(&w->stop, true);
-    start_round(w, 0, 1);
+    start_round(w, 0);
     wake_all(w);
     for (uint32_t i = 1; i < w->threads; i++)
         pthread_join(w->ids[i], NULL);
@@ -223,29 +177,17 @@ static uint32_t done(const struct workers *w)
     return sum;
 }
 
-static void set_task(struct task *now, struct task next)
+void workers_run(struct workers *w, worker_fn *fn, void *context, uint32_t count)
 {
-    if (now->fn != next.fn || now->context != next.context || now->count != next.count || now->turns != next.turns)
-        *now = next;
-}
-
-void workers_run_in_turns(struct workers *w, worker_fn *fn, void *context, uint32_t count, uint32_t turns)
-{
-    uint32_t wanted = w->threads * PIECES_A_THREAD, piece = count > wanted ? (count + wanted - 1) / wanted : 1,
-             pieces = (count + piece - 1) / piece;
-    set_task(&w->task, (struct task){fn, context, count, piece, pieces, turns});
-    start_round(w, pieces, turns);
+    w->fn = fn;
+    w->context = context;
+    start_round(w, count);
     if (atomic_load_explicit(&w->sleepers, memory_order_relaxed))
         wake_all(w);
     work(w, 0);
-    for (uint32_t spins = 0; done(w) != w->all_pieces; spins++)
+    for (uint32_t spins = 0; done(w) != w->all_parts; spins++)
         if (spins > SPINS)
             sched_yield();
-}
-
-void workers_run(struct workers *w, worker_fn *fn, void *context, uint32_t count)
-{
-    workers_run_in_turns(w, fn, context, count, 1);
 }
 
 uint32_t workers_threads(const struct workers *w, pthread_t *out, uint32_t most)

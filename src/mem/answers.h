@@ -1,6 +1,5 @@
 /* Answers that have left the interconnect and wait for their core: a queue that holds the core cycle in which each one
- * came. The memory side fills it. The core takes one answer per cycle, at the earliest in the cycle after it came. So
- * the memory side may be in a later cycle than the core, and in another thread. */
+ * came. The core takes one answer per cycle, at the earliest in the cycle after it came. */
 #ifndef HEDDLE_MEM_ANSWERS_H
 #define HEDDLE_MEM_ANSWERS_H
 
@@ -11,9 +10,8 @@ struct answer_queue {
     struct packet *slots;
     uint64_t *came; /* of each slot */
     uint32_t mask, limit;
-    uint32_t put;                /* from the start, modulo 2^32 */
-    _Alignas(64) uint32_t taken; /* the same; from here on: the core's */
-    uint64_t given_until;        /* up to this cycle the core has been given what was there for it */
+    uint32_t put, taken;  /* from the start, modulo 2^32 */
+    uint64_t given_until; /* up to this cycle the core has been given what was there for it */
 };
 
 static inline void answers_init(struct answer_queue *q, struct arena *a, uint32_t limit)
@@ -27,14 +25,7 @@ static inline void answers_init(struct answer_queue *q, struct arena *a, uint32_
                                .limit = limit};
 }
 
-static inline uint32_t answers_put_so_far(const struct answer_queue *q)
-{
-    return __atomic_load_n(&q->put, __ATOMIC_ACQUIRE);
-}
-static inline uint32_t answers_count(const struct answer_queue *q)
-{
-    return answers_put_so_far(q) - __atomic_load_n(&q->taken, __ATOMIC_ACQUIRE);
-}
+static inline uint32_t answers_count(const struct answer_queue *q) { return q->put - q->taken; }
 static inline bool answers_full(const struct answer_queue *q) { return answers_count(q) >= q->limit; }
 static inline struct packet *answers_front(const struct answer_queue *q) { return &q->slots[q->taken & q->mask]; }
 
@@ -54,8 +45,8 @@ static inline void answers_put(struct answer_queue *q, const struct packet *p, u
 {
     q->slots[q->put & q->mask] = *p;
     q->came[q->put & q->mask] = now;
-    __atomic_store_n(&q->put, q->put + 1, __ATOMIC_RELEASE);
+    q->put++;
 }
-static inline void answers_take(struct answer_queue *q) { __atomic_store_n(&q->taken, q->taken + 1, __ATOMIC_RELEASE); }
+static inline void answers_take(struct answer_queue *q) { q->taken++; }
 
 #endif

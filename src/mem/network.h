@@ -7,9 +7,8 @@
  *
  * Time. Network cycles are counted from 0. network_cycle(n, c) runs cycle c; it may be left out while network_idle. A
  * packet is pushed in a cycle: it matters to the network from that cycle + ask_cycles on, whether the push was made
- * before or after network_cycle of the same cycle. The owner of an input, who pushes to it, may be in an earlier cycle
- * than the network, as long as its input has not been empty since, or in a later one. One thread may push to each input
- * between two cycles, and one takes from the outputs.
+ * before or after network_cycle of the same cycle. The owner of an input, who pushes to it, may be in a later cycle than
+ * the network. One thread may push to each input between two cycles, and one takes from the outputs.
  *
  * Room. A packet is cut into flits. It enters an input whole, if all its flits have room, or if the input is empty. Its
  * flits leave the input in order and one by one: the network writes down the cycle after that of each (left_at), as
@@ -18,8 +17,7 @@
  * What a network promises, in fields that its `create` sets, and what others make of it:
  *
  *   ask_cycles        a packet matters so many cycles after its push: how long the network may sleep
- *   flits_per_cycle   an input gives no more flits than that in a cycle: when it can have room at the earliest, and for
- *                     how long packets still to be pushed cannot matter (network_settled_cycles)
+ *   flits_per_cycle   an input gives no more flits than that in a cycle: when it can have room at the earliest
  *   least_cycles      a packet that is pushed before cycle c cannot be taken before network_cycle(c + least_cycles)
  *   foreseen_cycles   a packet is placed at its output as soon as its last flit leaves the input, and arrives so many
  *                     cycles later, whatever others do. 0 means that arrivals are not known before their cycle */
@@ -137,19 +135,12 @@ const struct network_counters *network_counters(const struct network *n);
 struct network_clock {
     uint64_t owner_period, period; /* of a cycle, in the same unit */
     uint64_t whole;                /* network cycles per cycle of an owner; 0 means that it is no whole number */
-    const uint64_t *run_until;     /* the network has been run for all of its owners' cycles before this one */
 };
 
 /* The first network cycle after an owner's cycle. */
 static inline uint64_t network_tick(const struct network_clock *c, uint64_t cycle)
 {
     return (c->whole ? cycle * c->whole : cycle * c->owner_period / c->period) + 1;
-}
-
-/* The first cycle of an owner after which this network cycle is the next, or an earlier one. */
-static inline uint64_t network_owner_cycle(const struct network_clock *c, uint64_t tick)
-{
-    return tick ? ((tick - 1) * c->period + c->owner_period - 1) / c->owner_period : 0;
 }
 
 /* Room at inputs. */
@@ -211,13 +202,6 @@ static inline uint64_t network_may_have_room_at(const struct network *n, uint32_
         at = in->left_at[(in->left - 1) & n->input_mask] + unknown / n->flits_per_cycle;
     now += (unknown + n->flits_per_cycle - 1) / n->flits_per_cycle;
     return at > now ? at : now;
-}
-
-/* For so many network cycles at least, packets that are still to be pushed to an input do not matter. */
-static inline uint64_t network_settled_cycles(const struct network *n, uint32_t input)
-{
-    const struct network_input *in = &n->input[input];
-    return (in->flits_in - in->left + network_is_leaving(n, in)) / n->flits_per_cycle;
 }
 
 /* Whoever waits for room has looked at all inputs in `gave`: those that give no more flits are taken out of it. */

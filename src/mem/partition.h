@@ -11,6 +11,7 @@
 #include "mem/cache.h"
 #include "mem/delay_line.h"
 #include "mem/dram.h"
+#include "mem/expected.h"
 #include "mem/network.h"
 #include "mem/pieces.h"
 #include "mem/ring.h"
@@ -53,8 +54,6 @@ struct slice {
     uint64_t ran;        /* the last L2 tick that is in the counters */
     bool failed;         /* the access at the front of input, when it was last tried */
     bool fails;          /* the slice is not run, as that access only fails again in every tick */
-    uint64_t room;       /* a bit for each of the last 64 ticks before room_known: was there room for a request? */
-    uint64_t room_known; /* L2 tick: since then that has not changed */
     struct cache *cache; /* NULL means that there is no L2 */
     const struct slice_listener *listener; /* NULL means that nobody listens */
     uint32_t *input_sets;                  /* of the cache, for the packets in input */
@@ -85,7 +84,6 @@ struct partition {
     uint32_t slice_count, channel;
     uint32_t dram_latency_cycles, cores_per_port;
     bool reads_evict_free, stores_evict_free;
-    bool leads; /* partition_set_leads */
     struct piece_rules cut;
     uint32_t pieces; /* of a request: so many places must be free in the input queue before one is taken */
     struct dram *dram;
@@ -131,12 +129,8 @@ static inline void partition_dram_cycle(struct partition *p, uint64_t dram_now, 
 /* Runs the slices. Needed from partition_head(p)->l2_at on. */
 void partition_l2_cycle(struct partition *p, uint64_t l2_now, uint64_t core_now);
 /* A request waits at the network output of a slice, numbered from the channel's first: it is taken, if there is room,
- * in each tick of the L2, before the slices are run in it. With partition_set_leads, and where no texture is among
- * them, the slices may have been run before, also in up to PARTITION_LEAD_TICKS more, if the delay is longer. False: no
- * longer, as it is nearly full. */
-enum { PARTITION_LEAD_TICKS = 60 };
-void partition_set_leads(struct partition *p, bool leads);
-bool partition_take_request(struct partition *p, uint32_t slice, uint64_t l2_now, uint64_t core_now);
+ * in each tick of the L2, before the slices are run in it. */
+void partition_take_request(struct partition *p, uint32_t slice, uint64_t l2_now, uint64_t core_now);
 /* Requests on their way from the slices to the banks: in the slices' queues, in the delay, in the scheduler's queue. */
 uint32_t partition_waiting(const struct partition *p);
 bool partition_idle(const struct partition *p);              /* holds nothing at all */

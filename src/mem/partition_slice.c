@@ -77,7 +77,7 @@ void queue_reply(struct partition *p, struct slice *s, const struct packet *requ
     push(&s->reply, request)->reply = 1;
     p->head.replies++;
     if (p->expected)
-        expected_step(&p->expected[request->core].answered);
+        p->expected[request->core].answered++;
 }
 
 static inline bool reply_has_room(const struct slice *s)
@@ -95,7 +95,7 @@ static inline void push_input(struct slice *s, const struct packet *piece)
 static void push_piece(const struct partition *p, struct slice *s, struct delayed *d)
 {
     if (p->expected && !d->begun && !packet_ends_silently(&d->packet))
-        expected_step(&p->expected[d->packet.core].left);
+        p->expected[d->packet.core].left++;
     d->begun = true;
     if (d->whole) {
         push_input(s, &d->packet);
@@ -105,32 +105,15 @@ static void push_piece(const struct partition *p, struct slice *s, struct delaye
     struct packet piece = pieces_cut(&p->cut, d);
     push_input(s, &piece);
     if (d->sectors && p->expected && !packet_ends_silently(&piece)) { /* there will be another answer */
-        expected_step(&p->expected[piece.core].cut);
+        p->expected[piece.core].cut++;
         if (piece.kind == PACKET_ATOMIC)
             p->expected[piece.core].to_atomics++;
     }
 }
 
-/* Requests: what comes from the crossbar is taken whether the slice has been run up to this tick, or further. Of the
- * ticks that it has been run in, it has kept whether there was room then. */
-
 static bool input_has_room(const struct partition *p, const struct slice *s)
 {
     return ring_room(&s->input) >= p->pieces;
-}
-
-static void note_room(const struct partition *p, struct slice *s, uint64_t l2_now)
-{
-    uint64_t ticks = l2_now + 1 - s->room_known, which = ticks < 64 ? (1ull << ticks) - 1 : ~0ull;
-    uint32_t first = s->room_known % 64;
-    which = which << first | (first ? which >> (64 - first) : 0);
-    s->room = input_has_room(p, s) ? s->room | which : s->room & ~which;
-    s->room_known = l2_now + 1;
-}
-
-static bool had_room(const struct partition *p, const struct slice *s, uint64_t l2_now)
-{
-    return l2_now < s->room_known ? s->room >> l2_now % 64 & 1 : input_has_room(p, s);
 }
 
 /* Not from the caches of constants and instructions. */
@@ -143,15 +126,15 @@ static void await_delay(struct partition *p, struct slice *s)
         slice_due(p, s, delay_front(&s->rop)->ready);
 }
 
-bool partition_take_request(struct partition *p, uint32_t number, uint64_t l2_now, uint64_t core_now)
+void partition_take_request(struct partition *p, uint32_t number, uint64_t l2_now, uint64_t core_now)
 {
     struct slice *s = &p->slices[number];
-    if (!had_room(p, s, l2_now) || delay_full(&s->rop)) {
+    if (!input_has_room(p, s) || delay_full(&s->rop)) {
         p->input_stalls++;
-        return true;
+        return;
     }
     if (l2_now < s->intake_at)
-        return true;
+        return;
     const struct packet *r = network_first(p->requests, s->number);
     struct delayed *d = delay_back(&s->rop);
     d->packet = *r;
@@ -174,7 +157,6 @@ bool partition_take_request(struct partition *p, uint32_t number, uint64_t l2_no
         await_delay(p, s);
     }
     network_pop(p->requests, s->number);
-    return s->rop.count < ROP_ENTRIES - 2 * PARTITION_LEAD_TICKS;
 }
 
 static void answer_ready(struct partition *p, struct slice *s)
@@ -413,8 +395,6 @@ static void run_slice(struct partition *p, struct slice *s, uint64_t l2_now, uin
         slice_settle(s, l2_now - 1);
         s->fails = false;
     }
-    if (p->leads)
-        note_room(p, s, l2_now);
     if (s->cache && cache_has_ready(s->cache))
         answer_ready(p, s);
     if (s->from_dram.count)

@@ -24,11 +24,9 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
                                  .clock = wires->clock,
                                  .cut = wires->cut,
                                  .answer_cycles = wires->answer_cycles,
-                                 .keeps = wires->keeps,
                                  .half = wires->half_slices,
                                  .near = (id / 2 + 1) % 2 * wires->half_slices,
-                                 .blocked_bytes = wires->blocked_bytes,
-                                 .kept = arena_new(a, struct sm_kept)};
+                                 .blocked_bytes = wires->blocked_bytes};
     flights_init(&c->flights, a);
     front_end_init(&c->front, a, config);
     pipelines_init(&c->pipes, a, config);
@@ -163,8 +161,6 @@ void sm_cycle(struct sm *c, uint64_t now)
     if (unlikely(c->regroup) && regroup_moves(c))
         due_by(&c->due, PART_ISSUE, now + 1);
     *c->wake_at = due_next(&c->due, now);
-    if (*c->net.blocked_bytes)
-        core_link_await_room(c);
     if (unlikely(c->regroup) && *c->wake_at == SM_NEVER)
         regroup_check_stuck(c);
 }

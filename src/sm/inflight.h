@@ -24,7 +24,6 @@ struct sm_inflight {
     uint8_t space;   /* enum sm_memory, as executed */
     uint8_t written; /* destinations written so far (load/store writeback) */
     bool store, atomic, texture, in_lsu;
-    bool kept;     /* a load that is kept (network.h) */
     bool adds_up;  /* an atomic of shared memory whose lanes are added up first */
     uint8_t route; /* enum sm_route */
     uint8_t packet_kind;

@@ -177,8 +177,6 @@ __attribute__((noinline)) void sm_issue(struct sm *c, uint32_t scheduler, uint32
     else
         accept(c, id, in, slot);
     reserve(s, in);
-    if (unlikely(c->issue.loading >> slot & 1))
-        sm_note_overwritten(c, slot, in);
     host_part_set(&c->head.part, HOST_EXECUTE);
     if (unlikely(c->regroup))
         execute_regrouped(c, slot, id);

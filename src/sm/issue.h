@@ -21,7 +21,6 @@ struct sm_issue {
     uint64_t fenced;          /* at a fence */
     uint64_t atomic_wait;     /* waiting for the answers to an atomic */
     uint64_t asleep;          /* until slot.wake_cycle */
-    uint64_t loading;         /* with a kept load (network.h) */
     uint64_t parked;          /* asleep, because the divergence unit has given the slot no threads (regroup.h) */
     uint64_t long_wait;       /* whose next instruction needs the result of a load from memory */
     uint64_t next_l1_load;    /* whose next instruction is a load that hold_loads may hold */

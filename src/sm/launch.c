@@ -121,11 +121,6 @@ void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now)
 
 uint64_t sm_blocks_used(const struct sm *c) { return c->blocks.used; }
 
-uint32_t sm_least_cycles(const struct sm *c)
-{
-    return (uint32_t)__builtin_popcountll(c->view.resident) / (c->config->schedulers * c->config->issue_per_warp);
-}
-
 uint32_t sm_block_limit(const struct sm *c) { return c->blocks.limit; }
 
 struct exec_launch *sm_launch(struct sm *c) { return &c->launch; }

@@ -217,7 +217,6 @@ static void acknowledge_store(struct sm *c, uint32_t slot)
 
 static inline void fill_l1d(struct sm *c, const struct packet *answer)
 {
-    c->net.stops |= c->net.merged;
     if (c->host.hears_fills)
         sm_l1_fill_and_tell(c, answer);
     else
@@ -383,8 +382,6 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
         return false;
     }
     c->lsu.refusal = -1;
-    if (unlikely(c->issue.loading) && outcome == CACHE_PENDING)
-        c->net.merged |= c->flights.list[p->token].kept;
     if (c->lsu.counts_sectors && p->kind == PACKET_LOAD)
         c->account.counters.load_sector_hits += packet_sectors(outcome == CACHE_MISS ? r.present : p->sectors);
     if (packet_is_write(p)) {

@@ -124,11 +124,8 @@ void sm_coalesce(struct sm *c, uint16_t id);
 /* The number of the slot's lane 0 among all threads that share local memory. */
 uint64_t sm_first_thread(const struct sm *c, uint32_t slot);
 /* For a core that runs ahead: performs the deferred instructions of this cycle, as long as no other core can tell.
- * Stores, and loads whose values may come later, are kept (struct sm_kept). Returns false when it has stopped at an
- * instruction that must wait until the other cores have come to this cycle. */
+ * Returns false when it has stopped at an instruction that must wait until the other cores have come to this cycle. */
 bool sm_perform_unseen(struct sm *c);
-/* An instruction of the slot writes registers that a kept load writes too: the load's values are dropped there. */
-void sm_note_overwritten(struct sm *c, uint32_t slot, const struct sm_inst *by);
 
 /* lsu_texture.c, where the machine has a queue of fragments. sm_texel_blocks moves addresses of texels from rows to
  * blocks. */

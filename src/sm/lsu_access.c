@@ -359,44 +359,10 @@ void sm_perform(struct sm *c)
 static bool perform_unseen(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->flights.list[id];
-    struct exec_warp *w = c->slots[f->slot].exec;
-    struct sm_network *n = &c->net;
-    if (w->state == WARP_FAULT)
+    if (c->slots[f->slot].exec->state == WARP_FAULT || (!f->inst->reads_constant && f->mask))
         return false;
-    if (f->inst->reads_constant || !f->mask) {
-        perform(c, id);
-        return true;
-    }
-    if (!n->keeps || !f->inst->may_be_kept || n->access_count == SM_KEPT_ACCESSES ||
-        (f->inst->load && !c->program->keeps_loads))
-        return false;
-    struct kept_access *k = &n->kept->accesses[n->access_count];
-    if (!exec_keep(w, f->exec_inst, f->mask, &k->exec))
-        return false;
-    k->cycle = c->now;
-    k->id = id;
-    k->slot = f->slot;
-    k->store = f->inst->store;
-    n->access_count++;
-    sm_coalesce(c, id);
-    if (!k->store) {
-        f->kept = true;
-        c->issue.loading |= 1ull << f->slot;
-    }
+    perform(c, id);
     return true;
-}
-
-__attribute__((noinline, cold)) void sm_note_overwritten(struct sm *c, uint32_t slot, const struct sm_inst *by)
-{
-    struct sm_network *n = &c->net;
-    for (uint32_t d = 0; d < by->destination_count; d++) {
-        exec_ref place;
-        uint32_t bytes;
-        sm_program_place(c->program, by->destinations[d], &place, &bytes);
-        for (uint32_t i = 0; i < n->access_count; i++)
-            if (n->kept->accesses[i].slot == slot && !n->kept->accesses[i].store)
-                exec_note_overwritten(&n->kept->accesses[i].exec, place, bytes);
-    }
 }
 
 __attribute__((noinline)) bool sm_perform_unseen(struct sm *c)

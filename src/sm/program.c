@@ -151,9 +151,6 @@ static void set_order(struct builder *b, struct sm_inst *s, const struct ptx_ins
         b->program->serial = true;
     s->reads_constant = s->deferred && (in->opcode == PTX_OP_tex || in->opcode == PTX_OP_tld4 ||
                                         (in->opcode == PTX_OP_ld && ptx_has_modifier(in, PTX_MOD_NC)));
-    s->may_be_kept = s->deferred &&
-                     (in->opcode == PTX_OP_ld || (in->opcode == PTX_OP_st && !ptx_has_modifier(in, PTX_MOD_ASYNC))) &&
-                     exec_is_plain_transfer(x);
     if (in->opcode == PTX_OP_call) {
         for (uint32_t i = 0; i < in->operand_count; i++)
             if (in->operands[i].kind == PTX_OPERAND_FUNCTION && device_call_find(in->operands[i].function->name))
@@ -603,14 +600,6 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
     b->loop_base += cfg->loop_count;
 }
 
-/* Loads can be kept if every register is awaited by its name, in one frame, and the load/store unit knows a cycle
- * ahead when a load may end (network.c). */
-static bool may_keep_loads(const struct sm_program *p, const struct sm_config *config)
-{
-    return !p->atomics && !p->serial && p->count == p->kernel->inst_count && !config->sub_cores &&
-           config->lsu_steps == 1 && config->l1d.banks <= 1 && !config->l1d.latency_cycles;
-}
-
 struct sm_program *sm_program_create(struct arena *a, const struct exec_function *kernel,
                                      const struct sm_config *config)
 {
@@ -646,12 +635,5 @@ struct sm_program *sm_program_create(struct arena *a, const struct exec_function
     for (uint32_t i = 0; i < image->function_count; i++)
         if (image->functions[i] != kernel && exec_may_run(kernel, image->functions[i]))
             add_function(&b, image->functions[i], views);
-    p->keeps_loads = may_keep_loads(p, config);
     return p;
-}
-
-void sm_program_place(const struct sm_program *p, uint32_t reg, exec_ref *place, uint32_t *bytes)
-{
-    *place = p->kernel->registers[reg];
-    *bytes = place_bytes(p->kernel->ptx->regs[reg]);
 }

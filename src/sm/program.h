@@ -61,7 +61,6 @@ struct sm_inst {
     bool deferred;    /* touches device memory: performed after the core's cycle, core by core */
     /* Deferred, but no thread writes the memory that it reads while the kernel runs, so that it need not wait. */
     bool reads_constant;
-    bool may_be_kept; /* deferred, and exec_keep takes it */
     /* Deferred, and the instruction after it writes a register that this one reads or writes: it cannot issue in the
      * same cycle. */
     bool next_waits;
@@ -88,15 +87,11 @@ struct sm_program {
     uint32_t phase_count, phase_latencies; /* of the kernel: its phases, and the sum of their lengths */
     bool atomics;                          /* has atomics of device memory */
     bool textures;
-    /* Loads may be kept: a value may come after the instruction, as long as it is there when the load ends. */
-    bool keeps_loads;
     /* Has instructions that cores may not execute at the same time: device-runtime calls, other blocks' shared
      * memory. */
     bool serial;
 };
 
-/* The place of a register in the frame, for a kernel that calls no function. */
-void sm_program_place(const struct sm_program *p, uint32_t reg, exec_ref *place, uint32_t *bytes);
 /* The facts that the text of an instruction gives: the memory of its operands; unit, latency and initiation interval
  * (all other members of *s stay). */
 enum sm_memory sm_memory_of(const struct ptx_inst *in, bool is_entry);

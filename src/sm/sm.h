@@ -51,8 +51,6 @@ struct sm_wires {
     struct piece_rules cut; /* each piece of a request is answered */
     /* The least time from a request to its answer; textures and atomics may be faster. */
     uint32_t answer_cycles;
-    /* Loads and stores of a core that runs ahead are kept where they can be: the cores are spread over threads. */
-    bool keeps;
     /* Slices in one half of an L2 that has two; 0 means that the L2 is one. Cores are near to the halves in turn,
      * two by two. */
     uint32_t half_slices;
@@ -95,8 +93,6 @@ bool sm_has_room(const struct sm *c);
 void sm_place(struct sm *c, struct exec_cta *cta, uint64_t now); /* `cta` has been started */
 uint64_t sm_blocks_used(const struct sm *c);                     /* the set of slots that have a block */
 uint32_t sm_block_limit(const struct sm *c);
-/* The least cycles until its blocks have ended: each warp still has to issue. */
-uint32_t sm_least_cycles(const struct sm *c);
 struct exec_launch *sm_launch(struct sm *c);
 const struct sm_program *sm_program(const struct sm *c);
 /* Of an idle core. */
@@ -106,17 +102,12 @@ void sm_replace_program(struct sm *c, const struct sm_program *gone, const struc
  * core, and is called in the same cycle. */
 void sm_cycle(struct sm *c, uint64_t now);
 void sm_perform(struct sm *c);
-/* After sm_cycle(now), or in a cycle in which the core sleeps, sm_run_ahead runs the core alone through more cycles
- * before `end`, as long as no other core can tell (network.c). The queue must have every answer that comes before
- * `end`. Afterwards sm_next_seen returns the first cycle in which the core did something that others can see, or 0.
- * When the other cores have come to that cycle, the owner calls sm_catch_up, and repeats both until sm_next_seen
- * returns 0. If the cycle is the core's last one (sm_now), all calls that follow a cycle follow, as sm_perform.
- * Until then the core is not run, except by sm_run_further. */
+/* After sm_cycle(now), sm_run_ahead runs the core alone through more cycles before `end`, as long as no other core can
+ * tell (network.c). The queue must have every answer that comes before `end`. Returns true if the core did something
+ * in its last cycle (sm_now) that others can see: when the other cores have come to that cycle, all calls that follow a
+ * cycle follow, as sm_perform. Until then the core is not run. */
 bool sm_may_run_ahead(const struct sm *c);
-void sm_run_ahead(struct sm *c, uint64_t now, uint64_t end, struct answer_queue *answers);
-void sm_run_further(struct sm *c, uint64_t end, struct answer_queue *answers);
-uint64_t sm_next_seen(const struct sm *c);
-void sm_catch_up(struct sm *c, uint64_t now);
+bool sm_run_ahead(struct sm *c, uint64_t now, uint64_t end, struct answer_queue *answers);
 uint64_t sm_now(const struct sm *c); /* the cycle in which it was run last */
 /* Counts the cycles before `now` in which the core slept. */
 void sm_account_until(struct sm *c, uint64_t now);

@@ -40,8 +40,6 @@ struct rig {
     struct network *requests, *replies;
     struct partition *partition;
     uint64_t now, dram_now, dram_phase, l2_ticks;
-    uint64_t memory_now; /* the cycle of all but the requests on their way: now, or up to `lead` cycles later */
-    uint32_t lead;
     bool sleeps, holds_replies;
     uint64_t visits, l2_visits;
     uint32_t atomics;
@@ -159,7 +157,7 @@ static inline bool is_due_never(const struct rig *r)
 static inline void tick_partition(struct rig *r, uint32_t dram_ticks)
 {
     const struct partition_head *head = partition_head(r->partition);
-    uint64_t now = r->memory_now;
+    uint64_t now = r->now;
     if (r->sleeps && !is_due(head, now, r->dram_now))
         return;
     r->visits++;
@@ -178,21 +176,20 @@ static inline void collect_replies(struct rig *r)
     for (uint32_t o = 0; o < ports_of(&r->config) && !r->holds_replies; o++)
         while (network_front(r->replies, o)) {
             assert_true(r->log_count < LOG);
-            r->log[r->log_count++] = (struct reply){.cycle = r->memory_now, .packet = *network_front(r->replies, o)};
+            r->log[r->log_count++] = (struct reply){.cycle = r->now, .packet = *network_front(r->replies, o)};
             network_pop(r->replies, o);
         }
 }
 
 static inline void tick_memory(struct rig *r)
 {
-    r->memory_now++;
     r->dram_phase += r->config.dram_khz;
     uint32_t dram_ticks = (uint32_t)(r->dram_phase / r->config.core_khz);
     r->dram_phase %= r->config.core_khz;
     r->dram_now += dram_ticks;
     tick_partition(r, dram_ticks);
-    r->l2_ticks = r->memory_now + 1;
-    network_cycle(r->replies, r->memory_now);
+    r->l2_ticks = r->now + 1;
+    network_cycle(r->replies, r->now);
     collect_replies(r);
 }
 
@@ -201,9 +198,7 @@ static inline void tick(struct rig *r)
 {
     r->now++;
     take_requests(r);
-    if (r->memory_now < r->now)
-        for (uint32_t i = 0; i <= r->lead; i++)
-            tick_memory(r);
+    tick_memory(r);
     network_cycle(r->requests, r->now);
 }
 

@@ -1,5 +1,5 @@
 /* Is an answer given to its core no earlier than in the cycle after that in which it came, and no more than one a
- * cycle, however far the memory side is ahead? */
+ * cycle? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* What a core knows of answers to come (mem/packet.h): not before which cycle the first of them can leave its slice. */
-#include "mem/packet.h"
+/* What a core knows of answers to come (mem/expected.h): not before which cycle the first of them can leave its slice. */
+#include "mem/expected.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -83,47 +83,6 @@ static void pauses_and_long_parts_change_nothing(void **state)
     workers_destroy(w); /* while all sleep */
 }
 
-enum { PAIRS = 23 };
-struct pairs {
-    atomic_uint first[PAIRS]; /* rounds in which its first turn has ended */
-    unsigned both[PAIRS];
-    unsigned round;
-};
-
-/* The second turn waits for the first, as it may be with another thread. */
-static void take_turn(void *context, uint32_t part)
-{
-    struct pairs *p = context;
-    if (part < PAIRS) {
-        if (part % 7 == p->round % 7)
-            rest(20000);
-        atomic_store_explicit(&p->first[part], p->round, memory_order_release);
-        return;
-    }
-    while (atomic_load_explicit(&p->first[part - PAIRS], memory_order_acquire) != p->round)
-        ;
-    p->both[part - PAIRS]++;
-}
-
-/* Each part has both its turns, and nobody waits for a first turn that nobody has begun. */
-static void parts_may_have_two_turns(void **state)
-{
-    (void)state;
-    for (uint32_t threads = 2; threads <= 4; threads++) {
-        struct workers *w = workers_create(threads);
-        struct pairs p = {.round = 0};
-        for (p.round = 1; p.round <= 300; p.round++) {
-            workers_run_in_turns(w, take_turn, &p, PAIRS, 2);
-            for (uint32_t i = 0; i < PAIRS; i++)
-                assert_int_equal(p.both[i], p.round);
-        }
-        struct counts n = {.slow = UINT32_MAX};
-        workers_run(w, count, &n, 16); /* and one turn again */
-        check(&n, 16, 1);
-        workers_destroy(w);
-    }
-}
-
 static void nothing_to_do_is_done_at_once(void **state)
 {
     (void)state;
@@ -139,7 +98,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_part_is_done_once_in_a_round),
-        cmocka_unit_test(parts_may_have_two_turns),
         cmocka_unit_test(rounds_may_differ),
         cmocka_unit_test(pauses_and_long_parts_change_nothing),
         cmocka_unit_test(nothing_to_do_is_done_at_once),
