@@ -124,8 +124,8 @@ static inline uint64_t run_end(const struct timing *t, uint32_t i)
     return end < t->turns[i].wake + LEAST_RUN ? 0 : end;
 }
 
-/* After a core's cycle, if nobody can tell, the cycles after it. What the core does in the last of them may be seen: then
- * it takes effect when the other cores are there. */
+/* After a core's cycle, if nobody can tell, the cycles after it. What the core does in the last of them may be seen:
+ * then it takes effect when the other cores are there. */
 static inline void run_on(struct timing *t, uint32_t i)
 {
     struct core_turn *turn = &t->turns[i];

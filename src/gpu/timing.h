@@ -46,7 +46,8 @@ struct timing {
     /* What threads that run cores read, and what is written between two of their rounds: in one line. */
     _Alignas(64) uint64_t now; /* core cycle */
     struct clocks clock;
-    uint64_t horizon; /* no core is run in this cycle or later before the others are there; 0 means that none is ahead */
+    uint64_t
+        horizon; /* no core is run in this cycle or later before the others are there; 0 means that none is ahead */
     bool may_place;
 
     /* What they read that never changes. */
@@ -61,8 +62,8 @@ struct timing {
     uint32_t least_delay;   /* cycles from a core's request to the end of the delay in front of its slice, at least */
     uint32_t channels, slices, ports, slices_per_channel, port_words, slice_words, channel_words;
     struct partition **partitions;
-    uint8_t *pattern; /* which domains tick together, step after step until that repeats; NULL means that it is too
-                         long, and times are compared */
+    uint8_t *pattern;     /* which domains tick together, step after step until that repeats; NULL means that it is too
+                             long, and times are compared */
     uint16_t *core_steps; /* of each core tick of the pattern: its step */
     uint32_t pattern_steps, pattern_cores;
 
@@ -76,7 +77,7 @@ struct timing {
     uint64_t awake_next[TIMING_CORE_WORDS];         /* and in the one after it: sleeping cores with an answer */
     uint64_t blocked[TIMING_CORE_WORDS];            /* cores that wait for room in the network */
     uint64_t sleep_until;                           /* no sleeping core must be run before this cycle */
-    uint16_t *to_run; /* ports with cores that threads run in this cycle */
+    uint16_t *to_run;                               /* ports with cores that threads run in this cycle */
     uint32_t to_run_count;
     struct workers *workers;
     struct sharing sharing;

@@ -1,8 +1,8 @@
-/* A round is a range of parts for each thread, which draws from the front of its own, then from those of others: so parts
- * are mostly done by the thread that did them before, in whose cache they are, and a preempted thread delays only the
- * part at which it is. Which thread does a part does not matter: parts share nothing. Threads spin between rounds, which
- * take microseconds, then give way, as the host may have fewer processors than threads, and at last sleep: for long
- * stretches the caller may do without them.
+/* A round is a range of parts for each thread, which draws from the front of its own, then from those of others: so
+ * parts are mostly done by the thread that did them before, in whose cache they are, and a preempted thread delays only
+ * the part at which it is. Which thread does a part does not matter: parts share nothing. Threads spin between rounds,
+ * which take microseconds, then give way, as the host may have fewer processors than threads, and at last sleep: for
+ * long stretches the caller may do without them.
  *
  * A round costs what lines the threads' caches send each other: each thread waits for its own counter, which also tells
  * what to do, and says in a line of its own what it has done. */

@@ -37,10 +37,7 @@ static inline void expected_add(struct expected_answers *e, const struct packet 
 }
 
 /* Have left their slice, and are not with the core yet. */
-static inline uint32_t expected_on_way(const struct expected_answers *e)
-{
-    return e->answered - e->taken;
-}
+static inline uint32_t expected_on_way(const struct expected_answers *e) { return e->answered - e->taken; }
 
 static inline void expected_remove(struct expected_answers *e, const struct packet *p)
 {

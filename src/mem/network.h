@@ -7,8 +7,8 @@
  *
  * Time. Network cycles are counted from 0. network_cycle(n, c) runs cycle c; it may be left out while network_idle. A
  * packet is pushed in a cycle: it matters to the network from that cycle + ask_cycles on, whether the push was made
- * before or after network_cycle of the same cycle. The owner of an input, who pushes to it, may be in a later cycle than
- * the network. One thread may push to each input between two cycles, and one takes from the outputs.
+ * before or after network_cycle of the same cycle. The owner of an input, who pushes to it, may be in a later cycle
+ * than the network. One thread may push to each input between two cycles, and one takes from the outputs.
  *
  * Room. A packet is cut into flits. It enters an input whole, if all its flits have room, or if the input is empty. Its
  * flits leave the input in order and one by one: the network writes down the cycle after that of each (left_at), as

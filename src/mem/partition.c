@@ -49,7 +49,6 @@ void partition_share_calendar(struct partition *p, struct partition_calendar *ca
 
 void partition_link(struct partition *p, struct partition *q, struct arena *a) { link_slices(p, q, a); }
 
-
 void partition_set_listener(struct partition *p, uint32_t slice, const struct slice_listener *listener)
 {
     p->slices[slice].listener = listener;

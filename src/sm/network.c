@@ -21,9 +21,8 @@ void core_link_note_sent(struct sm_network *n, const struct packet *p, uint64_t 
 static bool may_go_on(const struct sm *c, uint64_t now)
 {
     const struct sm_network *n = &c->net;
-    return !n->used ||
-           (c->config->lsu_steps == 1 && network_room_from(n->requests, c->head.port, sm_lsu_may_send(c)) <=
-                                             network_tick(&n->clock, now));
+    return !n->used || (c->config->lsu_steps == 1 && network_room_from(n->requests, c->head.port, sm_lsu_may_send(c)) <=
+                                                         network_tick(&n->clock, now));
 }
 
 /* Has the core done something that others may see at once? */

@@ -17,8 +17,8 @@ struct sm_network {
     const struct address_map *map;
     struct network_clock clock;
     /* Of a core that runs ahead of the others. */
-    bool used;            /* its port was not empty when it began, or it has sent something since */
-    uint64_t answered_at; /* the first cycle in which something that it has sent since may be answered */
+    bool used;              /* its port was not empty when it began, or it has sent something since */
+    uint64_t answered_at;   /* the first cycle in which something that it has sent since may be answered */
     struct piece_rules cut; /* each piece of a request is answered */
     uint32_t half;          /* slices in one half of an L2 that has two; 0 means that the L2 is one */
     uint32_t near;          /* the first slice of the half that is near to this core */

@@ -1,4 +1,5 @@
-/* What a core knows of answers to come (mem/expected.h): not before which cycle the first of them can leave its slice. */
+/* What a core knows of answers to come (mem/expected.h): not before which cycle the first of them can leave its slice.
+ */
 #include "mem/expected.h"
 
 #include <setjmp.h>
