@@ -93,9 +93,9 @@ uint64_t gpu_pulse(const struct gpu *g)
 
 bool gpu_shared(const struct gpu *g, double *share)
 {
-    if (!g->timing || !g->timing->workers)
+    if (!g->timing || !g->timing->threads.workers)
         return false;
-    const uint64_t *done = g->timing->sharing.done;
+    const uint64_t *done = g->timing->threads.sharing.done;
     uint64_t all = done[SHARING_ALONE] + done[SHARING_THREADS];
     *share = all ? (double)done[SHARING_THREADS] / (double)all : 0;
     return true;
@@ -103,7 +103,7 @@ bool gpu_shared(const struct gpu *g, double *share)
 
 uint32_t gpu_threads(const struct gpu *g, pthread_t *out, uint32_t most)
 {
-    return g->timing && g->timing->workers ? workers_threads(g->timing->workers, out, most) : 0;
+    return g->timing && g->timing->threads.workers ? workers_threads(g->timing->threads.workers, out, most) : 0;
 }
 
 void gpu_destroy(struct gpu *g)

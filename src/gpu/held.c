@@ -14,7 +14,7 @@ enum { HELD_CYCLES = 1 << 19 };
 
 static const char *name_of(const struct timing *t, const struct sm *c)
 {
-    return t->owner[sm_id(c)]->launch.kernel->name;
+    return t->blocks.owner[sm_id(c)]->launch.kernel->name;
 }
 
 /* How long, in words: "for 524288 cycles". */
@@ -60,7 +60,7 @@ bool held_check(struct timing *t, struct error *e)
         const char *policy;
         bool stands;
         uint64_t issued = sm_counters(c)->issued;
-        bool idle = t->owner[i] && issued == h->issued, held = idle && sm_awaiting_scheduler(c);
+        bool idle = t->blocks.owner[i] && issued == h->issued, held = idle && sm_awaiting_scheduler(c);
         uint64_t fails = idle && !held ? sm_l1_refusals(c, &policy, &stands) : 0;
         if (held || fails > h->way_fails) {
             if (t->now - h->since >= HELD_CYCLES)
@@ -77,12 +77,12 @@ bool held_check(struct timing *t, struct error *e)
 bool held_check_for_ever(struct timing *t, struct error *e)
 {
     for (uint32_t i = 0; i < t->core_count; i++)
-        if (t->owner[i] && sm_awaiting_scheduler(t->cores[i]))
+        if (t->blocks.owner[i] && sm_awaiting_scheduler(t->cores[i]))
             return blame_scheduler(t, t->cores[i], UINT64_MAX, e);
     for (uint32_t i = 0; i < t->core_count; i++) { /* loads under way in an empty memory system */
         const char *policy;
         bool stands;
-        if (t->owner[i] && sm_l1_refusals(t->cores[i], &policy, &stands) && stands)
+        if (t->blocks.owner[i] && sm_l1_refusals(t->cores[i], &policy, &stands) && stands)
             return blame_l1(t, t->cores[i], UINT64_MAX, e);
     }
     return true;

@@ -33,7 +33,7 @@ static double seconds_now(void)
 static void look(struct host_watch *w)
 {
     enum host_part part = host_part_of(&w->at->part);
-    uint32_t threads = w->at->workers ? w->at->options->threads : 1;
+    uint32_t threads = w->at->threads.workers ? w->at->options->threads : 1;
     w->looks++;
     if (part != HOST_NOTHING) {
         w->found[part]++;

@@ -95,7 +95,7 @@ static double executed(const struct timing *t, const struct residency *r)
 {
     double sum = 0;
     for (uint32_t i = 0; i < t->core_count; i++)
-        if (t->owner[i] == r)
+        if (t->blocks.owner[i] == r)
             sum += sample_instructions(&sm_launch(t->cores[i])->counters);
     return sum;
 }
@@ -117,11 +117,11 @@ bool sample_holds(const struct residency *r) { return r->timed.sample && r->time
 static void go_on(struct timing *t, const struct residency *r)
 {
     for (uint32_t i = 0; i < t->core_count; i++)
-        if (t->owner[i] == r) {
+        if (t->blocks.owner[i] == r) {
             sm_go_on(t->cores[i], t->now);
-            bits_add(t->awake, i);
+            bits_add(t->turns.awake, i);
         }
-    t->may_place = true;
+    t->blocks.may_place = true;
 }
 
 void sample_stop(struct timing *t, struct residency *r)
@@ -145,7 +145,7 @@ static uint64_t warps(const struct timing *t, const struct residency *r)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < t->core_count; i++)
-        if (t->owner[i] == r)
+        if (t->blocks.owner[i] == r)
             sum += (uint64_t)__builtin_popcountll(sm_blocks_used(t->cores[i])) * r->timed.block_warps;
     return sum;
 }
@@ -194,7 +194,7 @@ static void end_window(struct timing *t, struct residency *r)
     s->stretch = cycles;
     sample_rates_end(s->rates, t, r);
     for (uint32_t i = 0; i < t->core_count; i++)
-        if (t->owner[i] == r)
+        if (t->blocks.owner[i] == r)
             sm_rest(t->cores[i], t->now);
     enter(t, r, COMES_TO_REST);
 }
@@ -202,7 +202,7 @@ static void end_window(struct timing *t, struct residency *r)
 static bool is_at_rest(const struct timing *t, const struct residency *r)
 {
     for (uint32_t i = 0; i < t->core_count; i++)
-        if (t->owner[i] == r && !sm_is_at_rest(t->cores[i]))
+        if (t->blocks.owner[i] == r && !sm_is_at_rest(t->cores[i]))
             return false;
     return true;
 }

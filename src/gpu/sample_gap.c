@@ -55,7 +55,7 @@ void sample_rates_begin(struct sample_rates *s, const struct timing *t, const st
         c->per_cycle = -sample_instructions(&sm_launch(t->cores[i])->counters);
         for (uint32_t slot = 0; slot < CORE_WARPS_MOST; slot++) {
             struct sm_progress p;
-            bool there = t->owner[i] == r && sm_warp_progress(t->cores[i], slot, &p);
+            bool there = t->blocks.owner[i] == r && sm_warp_progress(t->cores[i], slot, &p);
             c->age[slot] = there ? p.age : UINT64_MAX;
             c->from[slot] = there ? p.executed : 0;
         }
@@ -132,7 +132,7 @@ void sample_rates_end(struct sample_rates *s, const struct timing *t, const stru
         struct core_rates *c = &s->list[i];
         struct ranking now = {.count = 0};
         c->per_cycle = (c->per_cycle + sample_instructions(&sm_launch(t->cores[i])->counters)) / cycles;
-        if (t->owner[i] == r)
+        if (t->blocks.owner[i] == r)
             rank(t->cores[i], &now);
         c->warps = now.count;
         for (uint32_t k = 0; k < now.count; k++) {
@@ -148,7 +148,7 @@ void sample_rates_end(struct sample_rates *s, const struct timing *t, const stru
 
 static bool replace_block(struct timing *t, struct residency *r, struct sm *core, struct error *e)
 {
-    t->blocks_done += sm_head(core)->blocks_ended;
+    t->blocks.done += sm_head(core)->blocks_ended;
     sm_head(core)->blocks_ended = 0;
     return r->blocks.next == r->blocks.count || timing_place_block(t, r, core, e);
 }
@@ -208,7 +208,7 @@ static uint32_t resident(const struct timing *t, const struct residency *r)
 {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < t->core_count; i++)
-        sum += t->owner[i] == r ? (uint32_t)__builtin_popcountll(sm_blocks_used(t->cores[i])) : 0;
+        sum += t->blocks.owner[i] == r ? (uint32_t)__builtin_popcountll(sm_blocks_used(t->cores[i])) : 0;
     return sum;
 }
 
@@ -222,8 +222,9 @@ bool sample_gap(struct sample_rates *s, struct timing *t, struct residency *r, d
     }
     for (uint32_t turn = 0; turn < TURNS; turn++) {
         for (uint32_t i = 0; i < s->cores; i++)
-            if (t->owner[i] == r && !run_core(s, &s->list[i], t, r, t->cores[i], s->list[i].per_cycle * cycles / TURNS,
-                                              turn + 1 < TURNS ? LARGEST_SLICE : LAST_SLICE, &r->error))
+            if (t->blocks.owner[i] == r &&
+                !run_core(s, &s->list[i], t, r, t->cores[i], s->list[i].per_cycle * cycles / TURNS,
+                          turn + 1 < TURNS ? LARGEST_SLICE : LAST_SLICE, &r->error))
                 return false;
         if (r->blocks.next == r->blocks.count && resident(t, r) < least)
             return true;

@@ -7,7 +7,7 @@ static uint32_t count_awaiting(const struct timing *t)
 {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < t->core_count; i++)
-        if (t->owner[i])
+        if (t->blocks.owner[i])
             sum += (uint32_t)__builtin_popcountll(sm_awaiting_memory(t->cores[i]));
     return sum;
 }
@@ -23,7 +23,7 @@ void standstill_describe(const struct timing *t, const char *kernel, struct erro
               awaiting);
     error_note(e, "the machine is to blame for this, not the kernel: its queues hold each other up");
     for (uint32_t i = 0; i < t->core_count && shown < SHOWN; i++)
-        if (t->owner[i])
+        if (t->blocks.owner[i])
             shown += sm_describe_awaiting(t->cores[i], SHOWN - shown, e);
     if (awaiting > shown)
         error_note(e, "  and %u more", awaiting - shown);

@@ -47,11 +47,11 @@ static void subtract(void *out, const void *now, const void *before, size_t byte
 static void read_memory(const struct timing *t, struct gpu_counters *c, struct partition_counters *now)
 {
     *now = (struct partition_counters){0};
-    for (uint32_t i = 0; i < t->channels; i++)
-        partition_read_counters(t->partitions[i], now);
-    subtract(&c->memory, now, &t->memory_before, sizeof *now);
-    subtract(&c->requests, network_counters(t->requests), &t->requests_before, sizeof c->requests);
-    subtract(&c->replies, network_counters(t->replies), &t->replies_before, sizeof c->replies);
+    for (uint32_t i = 0; i < t->memory.channels; i++)
+        partition_read_counters(t->memory.partitions[i], now);
+    subtract(&c->memory, now, &t->counted.memory, sizeof *now);
+    subtract(&c->requests, network_counters(t->memory.requests), &t->counted.requests, sizeof c->requests);
+    subtract(&c->replies, network_counters(t->memory.replies), &t->counted.replies, sizeof c->replies);
 }
 
 /* Of those that run: who is counted what the memory system counts. */
@@ -77,9 +77,9 @@ void timing_settle_memory(struct timing *t, struct residency *r)
     counters_add(&r->record.counters.memory, &c.memory, sizeof c.memory);
     counters_add(&r->record.counters.requests, &c.requests, sizeof c.requests);
     counters_add(&r->record.counters.replies, &c.replies, sizeof c.replies);
-    t->memory_before = now;
-    t->requests_before = *network_counters(t->requests);
-    t->replies_before = *network_counters(t->replies);
+    t->counted.memory = now;
+    t->counted.requests = *network_counters(t->memory.requests);
+    t->counted.replies = *network_counters(t->memory.replies);
 }
 
 /* Up to a cycle before which nothing happens. Cores that sleep until then have their cycles counted up to it. */
@@ -90,7 +90,7 @@ static void sample(struct timing *t, struct residency *r)
     memcpy(c.policies->values, r->record.counters.policies->values,
            c.policies->value_count * sizeof *c.policies->values);
     for (uint32_t i = 0; i < t->core_count; i++)
-        if (t->owner[i] == r) {
+        if (t->blocks.owner[i] == r) {
             sm_account_until(t->cores[i], r->timed.sample_at);
             timing_add_core(t->cores[i], &c);
         }
@@ -109,11 +109,12 @@ static void sample(struct timing *t, struct residency *r)
 
 void timing_take_samples(struct timing *t, struct gpu *g, uint64_t until)
 {
-    t->sample_at = UINT64_MAX;
+    t->observed.sample_at = UINT64_MAX;
     for (struct residency *r = g->started; r; r = r->next) {
         while (!r->ended && r->timed.sample_at <= until)
             sample(t, r);
-        t->sample_at = !r->ended && r->timed.sample_at < t->sample_at ? r->timed.sample_at : t->sample_at;
+        t->observed.sample_at =
+            !r->ended && r->timed.sample_at < t->observed.sample_at ? r->timed.sample_at : t->observed.sample_at;
     }
 }
 
@@ -128,8 +129,8 @@ void timing_begin_profile(struct timing *t, struct residency *r)
     r->record.series = o->interval ? profile_series_create(o->interval, SERIES_MOST, policies) : NULL;
     r->timed.sample_counts = r->record.series ? policy_counts_copy(r->record.counters.policies) : NULL;
     r->timed.sample_at = r->record.series ? t->now + profile_series_next(r->record.series) : UINT64_MAX;
-    t->sample_at = r->timed.sample_at < t->sample_at ? r->timed.sample_at : t->sample_at;
-    if (!t->profiles)
+    t->observed.sample_at = r->timed.sample_at < t->observed.sample_at ? r->timed.sample_at : t->observed.sample_at;
+    if (!t->observed.profiles)
         return;
     r->listing = profile_listing(&r->gpu->listings, r->launch.kernel);
     assert(r->listing->count == r->program->count);
@@ -142,7 +143,7 @@ void timing_end_profile(struct timing *t, struct residency *r)
     r->timed.sample_counts = NULL;
     if (r->record.series)
         profile_series_end(r->record.series, r->record.counters.cycles, &r->record.counters);
-    if (t->profiles)
+    if (t->observed.profiles)
         r->record.pcs =
             profile_pcs_sum(r->listing, (const struct profile_pc *const *)r->timed.parts, r->timed.part_count);
 }

@@ -63,40 +63,40 @@ static const struct sm_program *program_of(struct timing *t, const struct reside
 static void take_core(struct timing *t, uint32_t i, struct residency *r)
 {
     sm_reset_counters(t->cores[i]);
-    if (t->profiles) {
+    if (t->observed.profiles) {
         r->timed.parts[r->timed.part_count] = arena_array(&r->timed.arena, struct profile_pc, r->listing->count + 1);
-        profile_core_begin(&t->profiles[i], r->timed.parts[r->timed.part_count++]);
+        profile_core_begin(&t->observed.profiles[i], r->timed.parts[r->timed.part_count++]);
     }
     sm_begin(t->cores[i], &r->timed.arena, r->program, &r->launch, r->timed.block_limit, r->timed.block_warps, t->now);
     if (r->timed.l1_bytes)
         sm_resize_l1(t->cores[i], r->timed.l1_bytes);
     if (t->options->observers.issue_order)
         issue_order_core(t->options->observers.issue_order, i, r->number);
-    t->owner[i] = r;
-    t->owned_since[i] = t->now;
+    t->blocks.owner[i] = r;
+    t->blocks.owned_since[i] = t->now;
 }
 
 /* What it counted goes to its launch. */
 static void leave_core(struct timing *t, uint32_t i)
 {
-    struct residency *r = t->owner[i];
+    struct residency *r = t->blocks.owner[i];
     struct sm *core = t->cores[i];
     sm_end(core, t->now);
-    if (t->profiles)
-        profile_core_end(&t->profiles[i]);
+    if (t->observed.profiles)
+        profile_core_end(&t->observed.profiles[i]);
     if (r->record.warps)
-        warps_take(r->record.warps, &t->warp_logs[i], r->timed.start);
+        warps_take(r->record.warps, &t->observed.warp_logs[i], r->timed.start);
     timing_add_core(core, &r->record.counters);
     if (r->record.tables)
         timing_add_tables(core, r->record.tables);
-    r->timed.core_cycles += t->now - t->owned_since[i];
-    t->owner[i] = NULL;
+    r->timed.core_cycles += t->now - t->blocks.owned_since[i];
+    t->blocks.owner[i] = NULL;
 }
 
 /* May the launch have the core? *soon: not yet, but when what is left in its pipelines has gone. */
 static bool may_take(const struct timing *t, const struct sm *c, const struct residency *r, bool *soon)
 {
-    const struct residency *owner = t->owner[sm_id(c)];
+    const struct residency *owner = t->blocks.owner[sm_id(c)];
     if (owner == r || sm_blocks_used(c) || (owner && owner->blocks.next < owner->blocks.count))
         return owner == r;
     if (sm_idle(c))
@@ -133,7 +133,7 @@ bool timing_place_block(struct timing *t, struct residency *r, struct sm *c, str
     launch_block_id(r, place_in_grid(t, r, r->blocks.next++), id);
     exec_cta_start(cta, id);
     sm_place(c, cta, t->now);
-    bits_add(t->awake, sm_id(c));
+    bits_add(t->turns.awake, sm_id(c));
     return true;
 }
 
@@ -142,20 +142,20 @@ static bool place_on_port(struct timing *t, struct residency *r, uint32_t port, 
 {
     uint32_t per_port = t->core_count / t->ports;
     for (uint32_t i = 0; i < per_port; i++) {
-        uint32_t k = (t->last_core[port] + 1 + i) % per_port;
+        uint32_t k = (t->blocks.last_core[port] + 1 + i) % per_port;
         struct sm *c = t->cores[port * per_port + k];
         if (!may_take(t, c, r, soon))
             continue;
-        if (t->owner[sm_id(c)] != r) {
-            if (t->owner[sm_id(c)])
+        if (t->blocks.owner[sm_id(c)] != r) {
+            if (t->blocks.owner[sm_id(c)])
                 leave_core(t, sm_id(c));
             take_core(t, sm_id(c), r);
         }
-        if (t->turns[sm_id(c)].next_wake || !sm_has_room(c))
+        if (t->turns.list[sm_id(c)].next_wake || !sm_has_room(c))
             continue;
         if (!timing_place_block(t, r, c, e))
             return false;
-        t->last_core[port] = k;
+        t->blocks.last_core[port] = k;
         *placed = true;
         return true;
     }
@@ -168,11 +168,11 @@ static bool is_due(struct timing *t, bool take)
     uint64_t rate = t->options->machine.blocks_per_1000_cycles, now = t->now * 1000;
     if (!rate)
         return true;
-    if (t->next_block_at < now)
-        t->next_block_at = now;
-    if (t->next_block_at >= now + 1000)
+    if (t->blocks.next_at < now)
+        t->blocks.next_at = now;
+    if (t->blocks.next_at >= now + 1000)
         return false;
-    t->next_block_at += take ? 1000 * 1000 / rate : 0;
+    t->blocks.next_at += take ? 1000 * 1000 / rate : 0;
     return true;
 }
 
@@ -181,7 +181,7 @@ bool timing_place_blocks(struct timing *t, struct residency *first, struct error
 {
     bool any = false, soon = false, more = false;
     for (struct residency *r = first; r && !any; r = r->next) {
-        uint32_t next = t->last_port + 1;
+        uint32_t next = t->blocks.last_port + 1;
         if (sample_holds(r))
             continue;
         if (t->now < r->timed.start + t->options->machine.launch_cycles || !is_due(t, false)) {
@@ -194,7 +194,7 @@ bool timing_place_blocks(struct timing *t, struct residency *first, struct error
             if (!place_on_port(t, r, port, &placed, &soon, e))
                 return false;
             if (placed) {
-                t->last_port = port;
+                t->blocks.last_port = port;
                 is_due(t, true);
             }
             any |= placed;
@@ -202,7 +202,7 @@ bool timing_place_blocks(struct timing *t, struct residency *first, struct error
     }
     for (struct residency *r = first; r; r = r->next)
         more |= r->blocks.next < r->blocks.count && !r->ended;
-    t->may_place = (any || soon) && more;
+    t->blocks.may_place = (any || soon) && more;
     return true;
 }
 
@@ -229,7 +229,7 @@ static uint32_t resident_blocks(const struct timing *t, const struct residency *
 {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < t->core_count; i++)
-        if (t->owner[i] == r)
+        if (t->blocks.owner[i] == r)
             sum += (uint32_t)__builtin_popcountll(sm_blocks_used(t->cores[i])) + sm_head(t->cores[i])->blocks_ended;
     return sum;
 }
@@ -282,7 +282,7 @@ static bool check_limits(struct timing *t, struct residency *r, struct error *e)
                                                                         .cycles = t->now - r->timed.start,
                                                                         .warp_instructions = executed(t),
                                                                         .blocks_started = r->blocks.next,
-                                                                        .blocks_done = t->blocks_done,
+                                                                        .blocks_done = t->blocks.done,
                                                                         .blocks_all = r->blocks.count});
     return true;
 }
@@ -291,11 +291,11 @@ static void describe_mixed(const struct timing *t, struct residency *r)
 {
     enum { SHOWN = 8 };
     const char *unit = sm_mixing_unit(t->cores[0])->policy.name;
-    uint64_t window = t->now - t->window_start;
+    uint64_t window = t->now - t->hang.window_start;
     uint32_t blocks = 0;
     bool starved = false;
     for (uint32_t i = 0; i < t->core_count; i++)
-        starved |= t->owner[i] == r && regroup_is_starved(t->cores[i], window);
+        starved |= t->blocks.owner[i] == r && regroup_is_starved(t->cores[i], window);
     error_set(&r->error, ERROR_DEADLOCK,
               "kernel %s cannot go on under divergence unit %s: threads spin on a value that others %s",
               r->launch.kernel->name, unit,
@@ -308,7 +308,7 @@ static void describe_mixed(const struct timing *t, struct residency *r)
                    "themselves, and so do lanes of one warp in code for sm_70 or later",
                    unit);
     for (uint32_t i = 0; i < t->core_count && blocks < SHOWN; i++) {
-        if (t->owner[i] != r)
+        if (t->blocks.owner[i] != r)
             continue;
         blocks += (uint32_t)__builtin_popcountll(sm_blocks_used(t->cores[i]));
         regroup_describe_stuck(t->cores[i], window, &r->error);
@@ -330,10 +330,10 @@ void timing_describe_hang(struct residency *r)
                        "  kernel %s waits for a core: kernels that run together do not share one where time is "
                        "modelled; --functional has no such limit",
                        other->launch.kernel->name);
-    for (uint32_t i = 0; i < t->channels; i++)
-        if (!partition_idle(t->partitions[i])) {
+    for (uint32_t i = 0; i < t->memory.channels; i++)
+        if (!partition_idle(t->memory.partitions[i])) {
             char text[400];
-            partition_describe(t->partitions[i], text, sizeof text);
+            partition_describe(t->memory.partitions[i], text, sizeof text);
             for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
                 error_note(&r->error, "%s%s", line == text ? "  " : "    ", line);
         }
@@ -353,7 +353,7 @@ static void gather(struct timing *t, struct residency *r)
     c->timed = true;
     c->cycles = t->now - r->timed.start;
     for (uint32_t i = 0; i < t->core_count; i++)
-        if (t->owner[i] == r)
+        if (t->blocks.owner[i] == r)
             leave_core(t, i);
     timing_settle_memory(t, timing_eldest(r->gpu));
     c->resident_warps_most = r->timed.core_cycles * m->sm.warps;
@@ -400,10 +400,10 @@ static void end(struct timing *t, struct residency *r, bool ok)
     r->ended = true;
     r->ok = ok;
     t->broken |= !ok;
-    t->serial = false;
+    t->threads.serial = false;
     for (struct residency *other = r->gpu->started; other; other = other->next)
-        t->serial |= !other->ended && other->program->serial;
-    t->may_place = true;
+        t->threads.serial |= !other->ended && other->program->serial;
+    t->blocks.may_place = true;
 }
 
 void timing_give_up(struct gpu *g)
@@ -416,13 +416,13 @@ void timing_give_up(struct gpu *g)
 /* The machine is empty: all cores are the launch's. */
 static void begin_alone(struct timing *t, struct residency *r)
 {
-    t->blocks_done = t->blocks_seen = 0;
+    t->blocks.done = t->blocks.seen = 0;
     if (!t->options->machine.launches_go_on)
-        t->last_port = t->ports - 1;
-    t->sleep_until = 0;
+        t->blocks.last_port = t->ports - 1;
+    t->turns.sleep_until = 0;
     if (t->now && t->options->machine.sm.launch_empties == LAUNCH_EMPTIES_CACHES)
-        for (uint32_t i = 0; i < t->channels; i++)
-            partition_flush(t->partitions[i]);
+        for (uint32_t i = 0; i < t->memory.channels; i++)
+            partition_flush(t->memory.partitions[i]);
     for (uint32_t i = 0; i < t->core_count; i++)
         take_core(t, i, r);
 }
@@ -430,7 +430,7 @@ static void begin_alone(struct timing *t, struct residency *r)
 /* Of units that mix warps: which threads run from now on? */
 static void begin_window(struct timing *t)
 {
-    t->window_start = t->now;
+    t->hang.window_start = t->now;
     for (uint32_t i = 0; i < t->core_count && sm_mixing_unit(t->cores[0]); i++)
         regroup_new_window(t->cores[i]);
 }
@@ -463,7 +463,7 @@ void timing_start(struct residency *r)
     r->timed.block_limit = r->blocks.slot_count / t->options->machine.cores;
     r->timed.block_warps = (r->launch.block[0] * r->launch.block[1] * r->launch.block[2] + WARP_LANES - 1) / WARP_LANES;
     r->timed.start = t->now;
-    t->sample_at = alone ? UINT64_MAX : t->sample_at;
+    t->observed.sample_at = alone ? UINT64_MAX : t->observed.sample_at;
     timing_begin_profile(t, r);
     if (t->options->observers.issue_order)
         issue_order_launch(t->options->observers.issue_order, profile_listing(&r->gpu->listings, r->launch.kernel),
@@ -474,10 +474,10 @@ void timing_start(struct residency *r)
         sample_stop(t, other);
     if (alone && t->options->sample)
         sample_begin(t, r);
-    t->serial = r->program->serial || (!alone && t->serial);
-    t->may_place = true; /* at the end of the first cycle */
-    t->patience = SUSPECT_CYCLES_FIRST;
-    t->suspect_at = t->now + t->patience;
+    t->threads.serial = r->program->serial || (!alone && t->threads.serial);
+    t->blocks.may_place = true; /* at the end of the first cycle */
+    t->hang.patience = SUSPECT_CYCLES_FIRST;
+    t->hang.suspect_at = t->now + t->hang.patience;
     begin_window(t);
     if (!begin_trace(t, r))
         end(t, r, false);
@@ -489,7 +489,7 @@ void timing_start(struct residency *r)
 static bool mixed_is_stuck(const struct timing *t, const struct residency *r)
 {
     for (uint32_t i = 0; i < t->core_count; i++)
-        if (t->owner[i] == r && !regroup_is_stuck(t->cores[i], t->now - t->window_start))
+        if (t->blocks.owner[i] == r && !regroup_is_stuck(t->cores[i], t->now - t->hang.window_start))
             return false;
     return true;
 }
@@ -503,7 +503,7 @@ bool timing_is_stuck(struct gpu *g)
     for (struct residency *r = g->started; r; r = r->next) {
         if (r->ended || !resident_blocks(t, r))
             continue;
-        bool more = r->blocks.next < r->blocks.count && t->may_place;
+        bool more = r->blocks.next < r->blocks.count && t->blocks.may_place;
         if (sm_mixing_unit(t->cores[0])
                 ? more || !mixed_is_stuck(t, r)
                 : !hang_is_certain(r->blocks.slots, r->blocks.slot_count, more, pending_atomic, t))
@@ -521,8 +521,8 @@ static bool look_around(struct timing *t, struct residency *r, struct error *e)
 
 static void show_channels(const struct timing *t)
 {
-    for (uint32_t i = 0; i < t->channels; i++)
-        timeline_channel(t->options->observers.timeline, i, t->now - 1, partition_waiting(t->partitions[i]));
+    for (uint32_t i = 0; i < t->memory.channels; i++)
+        timeline_channel(t->options->observers.timeline, i, t->now - 1, partition_waiting(t->memory.partitions[i]));
 }
 
 /* Those of which only a part is timed. False: *e, and the launch's own error. */
@@ -564,7 +564,7 @@ static bool runs_ahead(const struct timing *t, const struct gpu *g)
     uint32_t launches = 0;
     for (const struct residency *r = g->started; r; r = r->next)
         launches += !r->ended;
-    return !t->options->lockstep && !t->serial && launches == 1 && t->ports == t->core_count;
+    return !t->options->lockstep && !t->threads.serial && launches == 1 && t->ports == t->core_count;
 }
 
 /* Nothing will happen any more, but a core that ran ahead may have been the last that did something. */
@@ -572,7 +572,7 @@ static void reach_all_cores(struct timing *t)
 {
     uint64_t end = t->now;
     for (uint32_t i = 0; i < t->core_count; i++)
-        end = t->owner[i] && sm_now(t->cores[i]) + 1 > end ? sm_now(t->cores[i]) + 1 : end;
+        end = t->blocks.owner[i] && sm_now(t->cores[i]) + 1 > end ? sm_now(t->cores[i]) + 1 : end;
     if (end > t->now)
         timing_jump(t, end);
 }
@@ -602,7 +602,7 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
             return GPU_STUCK;
         }
         next = earliest(next, earliest(limit, until)); /* these two are not run any more */
-        if (next >= t->sample_at)
+        if (next >= t->observed.sample_at)
             timing_take_samples(t, g, next);
         if (next > t->now)
             timing_jump(t, next);
@@ -610,27 +610,29 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
             *ok = look_around(t, first, e);
         if (next == limit || next == until)
             break;
-        uint64_t end = earliest(earliest(until, limit), earliest(check, t->sample_at));
-        t->horizon = !ahead ? 0 : t->workers ? earliest(end, meetings_next(&t->meetings, t->now)) : end;
+        uint64_t end = earliest(earliest(until, limit), earliest(check, t->observed.sample_at));
+        t->turns.horizon = !ahead               ? 0
+                           : t->threads.workers ? earliest(end, meetings_next(&t->threads.meetings, t->now))
+                                                : end;
         *ok = timing_step(t, g->started, e);
         if (unlikely(t->options->observers.timeline))
             show_channels(t);
         if (*ok && (t->now >= check || t->now >= limit)) {
             check = t->now + check_cycles;
             *ok = look_around(t, first, e) && advance_samples(t, g, e);
-            if (*ok && t->now >= t->suspect_at) {
+            if (*ok && t->now >= t->hang.suspect_at) {
                 bool stuck = timing_is_stuck(g);
-                t->patience = stuck                          ? SUSPECT_CYCLES_FIRST
-                              : t->patience < SUSPECT_CYCLES ? t->patience * 2
-                                                             : SUSPECT_CYCLES;
-                t->suspect_at = t->now + t->patience;
+                t->hang.patience = stuck                               ? SUSPECT_CYCLES_FIRST
+                                   : t->hang.patience < SUSPECT_CYCLES ? t->hang.patience * 2
+                                                                       : SUSPECT_CYCLES;
+                t->hang.suspect_at = t->now + t->hang.patience;
                 if (stuck)
                     return GPU_STUCK;
                 begin_window(t);
             }
         }
-        if (*ok && t->blocks_done != t->blocks_seen) {
-            t->blocks_seen = t->blocks_done;
+        if (*ok && t->blocks.done != t->blocks.seen) {
+            t->blocks.seen = t->blocks.done;
             for (struct residency *r = g->started; *ok && r; r = r->next)
                 *ok = !is_over(t, r) || check_cores(t, e);
             if (*ok && end_those_over(t, g))
@@ -644,8 +646,8 @@ static enum gpu_pause run(struct timing *t, struct gpu *g, uint64_t until, uint6
 static struct residency *culprit(const struct timing *t, struct gpu *g)
 {
     for (uint32_t i = 0; i < t->core_count; i++)
-        if (t->owner[i] && sm_launch(t->cores[i])->faulted)
-            return t->owner[i];
+        if (t->blocks.owner[i] && sm_launch(t->cores[i])->faulted)
+            return t->blocks.owner[i];
     return timing_eldest(g);
 }
 

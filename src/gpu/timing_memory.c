@@ -5,60 +5,60 @@ static inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static inline void fetch_answers(struct timing *t)
 {
-    for (uint32_t word = 0; word < t->port_words; word++)
-        for (uint64_t left = t->replies->waiting[word]; left; left &= left - 1) {
+    for (uint32_t word = 0; word < t->memory.port_words; word++)
+        for (uint64_t left = t->memory.replies->waiting[word]; left; left &= left - 1) {
             uint32_t port = word * 64 + (uint32_t)__builtin_ctzll(left);
-            if (answers_full(&t->answers[port]))
+            if (answers_full(&t->memory.answers[port]))
                 continue;
-            answers_put(&t->answers[port], network_first(t->replies, port), t->clock.ticks[DOMAIN_CORE]);
-            network_pop(t->replies, port);
-            t->answers_waiting[word] |= left & -left;
+            answers_put(&t->memory.answers[port], network_first(t->memory.replies, port), t->clock.ticks[DOMAIN_CORE]);
+            network_pop(t->memory.replies, port);
+            t->memory.answers_waiting[word] |= left & -left;
         }
 }
 
 static inline void send_replies(struct timing *t)
 {
     uint64_t tick = t->clock.ticks[DOMAIN_ICNT];
-    for (uint32_t word = 0; word < t->channel_words; word++)
-        for (uint64_t left = t->replying[word]; left; left &= left - 1) {
-            struct partition *p = t->partitions[word * 64 + (uint32_t)__builtin_ctzll(left)];
+    for (uint32_t word = 0; word < t->memory.channel_words; word++)
+        for (uint64_t left = t->memory.replying[word]; left; left &= left - 1) {
+            struct partition *p = t->memory.partitions[word * 64 + (uint32_t)__builtin_ctzll(left)];
             if (partition_head(p)->reply_at > tick)
                 continue;
             partition_send_replies(p, tick);
-            t->replying[word] = bits_with(t->replying[word], left & -left, partition_head(p)->replies);
+            t->memory.replying[word] = bits_with(t->memory.replying[word], left & -left, partition_head(p)->replies);
         }
 }
 
 static inline void l2_tick(struct timing *t, uint64_t tick, uint64_t now)
 {
     uint64_t next = UINT64_MAX;
-    if (t->calendar.l2_at > now)
+    if (t->memory.calendar.l2_at > now)
         return;
-    t->calendar.l2_at = UINT64_MAX; /* but for what is written to it from now on */
-    for (uint32_t i = 0; i < t->channels; i++) {
-        struct partition *p = t->partitions[i];
+    t->memory.calendar.l2_at = UINT64_MAX; /* but for what is written to it from now on */
+    for (uint32_t i = 0; i < t->memory.channels; i++) {
+        struct partition *p = t->memory.partitions[i];
         if (partition_head(p)->l2_at <= now) {
             partition_l2_cycle(p, tick, now);
             if (partition_head(p)->replies) /* those that have none any more are taken out by send_replies */
-                bits_add(t->replying, i);
+                bits_add(t->memory.replying, i);
         }
         next = earlier(next, partition_head(p)->l2_at);
     }
-    t->calendar.l2_at = earlier(t->calendar.l2_at, next);
+    t->memory.calendar.l2_at = earlier(t->memory.calendar.l2_at, next);
 }
 
 static inline void dram_tick(struct timing *t, uint64_t tick, uint64_t now)
 {
     struct partition_calendar next = {.dram_at = UINT64_MAX, .leaves_delay_at = UINT64_MAX};
-    if (t->calendar.dram_at > tick && t->calendar.leaves_delay_at > now)
+    if (t->memory.calendar.dram_at > tick && t->memory.calendar.leaves_delay_at > now)
         return;
-    for (uint32_t i = 0; i < t->channels; i++) {
-        partition_dram_cycle(t->partitions[i], tick, now);
-        next.dram_at = earlier(next.dram_at, partition_head(t->partitions[i])->dram_at);
-        next.leaves_delay_at = earlier(next.leaves_delay_at, partition_head(t->partitions[i])->leaves_delay_at);
+    for (uint32_t i = 0; i < t->memory.channels; i++) {
+        partition_dram_cycle(t->memory.partitions[i], tick, now);
+        next.dram_at = earlier(next.dram_at, partition_head(t->memory.partitions[i])->dram_at);
+        next.leaves_delay_at = earlier(next.leaves_delay_at, partition_head(t->memory.partitions[i])->leaves_delay_at);
     }
-    t->calendar.dram_at = next.dram_at;
-    t->calendar.leaves_delay_at = next.leaves_delay_at;
+    t->memory.calendar.dram_at = next.dram_at;
+    t->memory.calendar.leaves_delay_at = next.leaves_delay_at;
 }
 
 void timing_memory_step(struct timing *t, uint32_t mask)
@@ -77,20 +77,21 @@ void timing_memory_step(struct timing *t, uint32_t mask)
         l2_tick(t, c->ticks[DOMAIN_L2], c->ticks[DOMAIN_CORE]);
     }
     host_part_set(&t->part, HOST_NETWORK);
-    if (mask & 1u << DOMAIN_ICNT && !network_idle(t->replies))
-        network_cycle(t->replies, c->ticks[DOMAIN_ICNT]);
+    if (mask & 1u << DOMAIN_ICNT && !network_idle(t->memory.replies))
+        network_cycle(t->memory.replies, c->ticks[DOMAIN_ICNT]);
 }
 
 uint64_t timing_memory_next(const struct timing *t)
 {
-    uint64_t now = t->clock.ticks[DOMAIN_CORE], next = earlier(t->calendar.l2_at, t->calendar.leaves_delay_at),
-             dram_at = t->calendar.dram_at;
-    if (bits_any(t->replying, t->channel_words) || next <= now + 1 || !network_idle(t->replies) ||
-        bits_any(t->replies->waiting, t->port_words))
+    uint64_t now = t->clock.ticks[DOMAIN_CORE],
+             next = earlier(t->memory.calendar.l2_at, t->memory.calendar.leaves_delay_at),
+             dram_at = t->memory.calendar.dram_at;
+    if (bits_any(t->memory.replying, t->memory.channel_words) || next <= now + 1 || !network_idle(t->memory.replies) ||
+        bits_any(t->memory.replies->waiting, t->memory.port_words))
         return now;
     if (next != UINT64_MAX)
         next--; /* the other clocks may tick between this core cycle and the one before */
     if (dram_at == UINT64_MAX)
         return next;
-    return earlier(next, dram_at * t->period[DOMAIN_DRAM] / t->period[DOMAIN_CORE]);
+    return earlier(next, dram_at * t->clock.period[DOMAIN_DRAM] / t->clock.period[DOMAIN_CORE]);
 }
