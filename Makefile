@@ -15,7 +15,7 @@ include mk/bench.mk
 include mk/install.mk
 
 .PHONY: all help clean format format-check
-all: $(BUILD)/bin/heddle $(BUILD)/lib/libcuda.so.1 $(CUDART_LIBRARIES) $(MODEL_LIBRARY) $(BUILD)/lib/libheddle.a $(BUILD)/lib/libheddle.so workloads
+all: $(ALL_BUT_MODEL) $(MODEL_LIBRARY)
 
 help:
 	@echo "make [MODE=release|debug|asan] [CC=gcc|clang]   build into build/ (release), build-debug/ or build-asan/"

@@ -30,7 +30,8 @@ WIDE_LIBRARIES := $(if $(WIDE),$(WIDE_FOLDER)/libheddle.so $(WIDE_FOLDER)/libcud
 OBJECT_FOLDERS := $(BUILD)/obj $(BUILD)/obj-wide
 
 # Handlers are loops over lanes: let the compiler vectorise them (sqrt too, which need not set errno).
-$(addsuffix /src/exec/%.o,$(OBJECT_FOLDERS)): ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) -fno-math-errno
+$(addsuffix /src/exec/%.o,$(OBJECT_FOLDERS)): ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) $(FASTER_$(MODE)) -fno-math-errno
+$(BUILD)/obj/src/ptx/%.o: ROOM_CFLAGS := $(FASTER_$(MODE))
 # What runs once per cycle: loops over cores, ways and banks. What lanes hold is not read here, and nothing else has two types.
 $(foreach of,mem/% sm/% gpu/timing gpu/timing_launch gpu/timing_memory,$(addsuffix /src/$(of).o,$(OBJECT_FOLDERS))): ROOM_CFLAGS := $(if $(filter release,$(MODE)),-O3) $(LTO_CFLAGS) -fstrict-aliasing
 # What runs once per access of a trace.
@@ -101,10 +102,10 @@ $(eval $(call cudart_library,12,12))
 $(eval $(call cudart_library,13,13))
 CUDART_LIBRARIES := $(foreach version,11.0 12 13,$(BUILD)/lib/libcudart.so.$(version))
 
-# Places that UBSan may report are pointers, some 400,000, which a position-independent program relocates whenever it starts.
-PLACED_asan := -no-pie
 $(BUILD)/bin/heddle: $(CLI_OBJECTS) $(COMMAND_OBJECTS) $(BUILD)/lib/libheddle.a
 	@mkdir -p $(@D)
 	$(CC) $^ -o $@ $(PLACED_$(MODE)) $(ALL_LDFLAGS) $(COMMAND_LIBS) $(LIBS)
+
+ALL_BUT_MODEL := $(BUILD)/bin/heddle $(BUILD)/lib/libcuda.so.1 $(CUDART_LIBRARIES) $(BUILD)/lib/libheddle.a $(BUILD)/lib/libheddle.so workloads
 
 -include $(CORE_OBJECTS:.o=.d) $(WIDE_OBJECTS:.o=.d) $(CUDA_OBJECTS:.o=.d) $(CUDART_OBJECTS:.o=.d) $(COMMAND_OBJECTS:.o=.d) $(CLI_OBJECTS:.o=.d)

@@ -15,6 +15,8 @@ TEST_CFLAGS = $(ALL_CFLAGS) -O0
 BUSY_TESTS := policy_daws_random coalesce replay texture_lanes compaction
 $(BUSY_TESTS:%=$(BUILD)/tests/test_%): TEST_CFLAGS = $(ALL_CFLAGS)
 
+# What unit tests alone are linked with, as -fuse-ld=gold.
+UNIT_LDFLAGS ?=
 LEAK_CHECK := $(if $(filter asan,$(MODE)),$(BUILD)/obj/tests/unit/leak_check.o)
 .SECONDARY: $(LEAK_CHECK)
 # An archive, so that a test is linked with what it asks for, not with all of the command and the driver.
@@ -26,7 +28,7 @@ $(UNIT_ARCHIVE): $(CUDA_OBJECTS) $(COMMAND_OBJECTS)
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/lib/libheddle.a $(UNIT_ARCHIVE) $(LEAK_CHECK)
 	@mkdir -p $(@D)
-	$(CC) $(TEST_CFLAGS) -Itests -MMD -MP $< $(LEAK_CHECK) $(UNIT_ARCHIVE) $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) -lcmocka -lmpfr -lgmp $(COMMAND_LIBS) $(LIBS)
+	$(CC) $(TEST_CFLAGS) -Itests -MMD -MP $< $(LEAK_CHECK) $(UNIT_ARCHIVE) $(BUILD)/lib/libheddle.a -o $@ $(PLACED_$(MODE)) $(ALL_LDFLAGS) $(UNIT_LDFLAGS) -lcmocka -lmpfr -lgmp $(COMMAND_LIBS) $(LIBS)
 
 $(BUILD)/tests/driver/%: tests/driver/%.c $(BUILD)/lib/libcuda.so.1
 	@mkdir -p $(@D)
@@ -55,7 +57,7 @@ $(BUILD)/tests/timing/%: tests/timing/%.c $(BUILD)/lib/libcuda.so.1
 EXAMPLES := $(foreach kind,static shared,$(patsubst examples/%.c,$(BUILD)/examples/%-$(kind),$(wildcard examples/*.c)))
 $(BUILD)/examples/%-static: examples/%.c include/heddle/heddle.h $(BUILD)/lib/libheddle.a
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $< $(BUILD)/lib/libheddle.a -o $@ $(ALL_LDFLAGS) $(LIBS)
+	$(CC) $(ALL_CFLAGS) $< $(BUILD)/lib/libheddle.a -o $@ $(PLACED_$(MODE)) $(ALL_LDFLAGS) $(LIBS)
 $(BUILD)/examples/%-shared: examples/%.c include/heddle/heddle.h $(BUILD)/lib/libheddle.so
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $< $(BUILD)/lib/libheddle.so -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
@@ -78,7 +80,8 @@ $(BUILD)/tests/compiled: $(COMPILED_SOURCES) tests/compiled/compiled.h $(BUILD)/
 	$(CC) $(TEST_CFLAGS) -Iinclude/heddle $(COMPILED_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
 
 .PHONY: test test-programs
-test-programs: all $(BUILD)/bench/silicon $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS) $(REORDERED) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled $(BUILD)/tests/machines $(EXAMPLES) $(if $(TEST_SECOND)$(filter asan,$(MODE)),,twin)
+# No test runs the model under sanitizers.
+test-programs: $(ALL_BUT_MODEL) $(if $(filter asan,$(MODE)),,$(MODEL_LIBRARY)) $(BUILD)/bench/silicon $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS) $(REORDERED) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled $(BUILD)/tests/machines $(EXAMPLES) $(if $(TEST_SECOND)$(filter asan,$(MODE)),,twin)
 test: test-programs
 	sh tests/run.sh $(BUILD)
 

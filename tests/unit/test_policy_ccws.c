@@ -387,7 +387,8 @@ static void follow(const char *spec, uint64_t k, uint64_t base, uint64_t most, u
     start(&b, spec, WARPS);
     for (uint32_t w = 0; w < WARPS; w++)
         model_launch(&m, w);
-    for (int i = 0; i < 100000; i++) {
+    const int cycles = getenv("TEST_SHORT") ? 50000 : 100000; /* sanitizers */
+    for (int i = 0; i < cycles; i++) {
         random = random * 1664525 + 1013904223;
         for (unsigned n = random >> 24 < quiet ? 0 : random >> 16 & 3; n; n--) {
             random = random * 1664525 + 1013904223;

@@ -226,6 +226,7 @@ enum { GEOMETRIES = sizeof geometries / sizeof *geometries };
 
 static void policies_are_what_they_say(void **state)
 {
+    const bool is_short = getenv("TEST_SHORT"); /* sanitizers: every other geometry, the rest with the next rules */
     (void)state;
     static const enum write_rule_id rules[] = {WRITE_THROUGH_EVICT, WRITE_THROUGH, WRITE_THROUGH_TAKE};
     for (uint32_t stores = 0; stores < 9; stores++) {
@@ -238,7 +239,7 @@ static void policies_are_what_they_say(void **state)
             m.keeps = true;
             write_items(&m);
         }
-        for (uint32_t i = 0; i < GEOMETRIES; i++)
+        for (uint32_t i = is_short ? stores % 2 : 0; i < GEOMETRIES; i += is_short ? 2 : 1)
             for (enum replay_policy policy = REPLAY_LRU; policy < REPLAY_POLICIES; policy++)
                 if (policy < REPLAY_BELADY ||
                     geometries[i].line_bytes == h.line_bytes) /* the model knows next uses of the trace's lines */
@@ -465,8 +466,9 @@ static uint32_t brute_force(const struct made *m, uint32_t ways, bool reads_only
 
 static void belady_is_the_optimum(void **state)
 {
+    const uint32_t traces = getenv("TEST_SHORT") ? 300 : 1500; /* sanitizers */
     (void)state;
-    for (uint32_t i = 0; i < 1500; i++) {
+    for (uint32_t i = 0; i < traces; i++) {
         struct trace_header h = header(1, 2);
         uint32_t ways = 1 + i % 4, local = i % 3 == 0 ? 40 : 0;
         h.cores = 1;
@@ -482,8 +484,9 @@ static void belady_is_the_optimum(void **state)
 
 static void nobody_beats_belady(void **state)
 {
+    const uint32_t step = getenv("TEST_SHORT") ? 5 : 1; /* sanitizers: a fifth of the traces, of all sizes */
     (void)state;
-    for (uint32_t i = 0; i < 60; i++) {
+    for (uint32_t i = 0; i < 60; i += step) {
         bool local = i % 4 == 0;
         struct made m = make(header(4, 2), MOST / 2, 1 + i % 3, 20 + 10 * i, i % 3 * 15, local ? 30 : 0);
         for (uint32_t k = 0; k < GEOMETRIES; k++) {
