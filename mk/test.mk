@@ -80,8 +80,8 @@ $(BUILD)/tests/compiled: $(COMPILED_SOURCES) tests/compiled/compiled.h $(BUILD)/
 	$(CC) $(TEST_CFLAGS) -Iinclude/heddle $(COMPILED_SOURCES) $(BUILD)/lib/libcuda.so.1 -o $@ $(ALL_LDFLAGS) -Wl,-rpath,'$$ORIGIN/../lib'
 
 .PHONY: test test-programs
-# No test runs the model under sanitizers.
-test-programs: $(ALL_BUT_MODEL) $(if $(filter asan,$(MODE)),,$(MODEL_LIBRARY)) $(BUILD)/bench/silicon $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS) $(REORDERED) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled $(BUILD)/tests/machines $(EXAMPLES) $(if $(TEST_SECOND)$(filter asan,$(MODE)),,twin)
+# The model is needed by the twin alone: not under sanitizers, nor for a second build.
+test-programs: $(ALL_BUT_MODEL) $(BUILD)/bench/silicon $(UNIT_TESTS) $(DRIVER_TESTS) $(RUNTIME_TESTS) $(CLI_PROGRAMS) $(REORDERED) $(TIMING_PROGRAMS) $(BUILD)/tests/vectors $(BUILD)/tests/random $(BUILD)/tests/compiled $(BUILD)/tests/machines $(EXAMPLES) $(if $(TEST_SECOND)$(filter asan,$(MODE)),,twin)
 test: test-programs
 	sh tests/run.sh $(BUILD)
 
