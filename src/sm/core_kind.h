@@ -13,9 +13,8 @@
 #include "sm/collectors.h"
 
 struct core_kind {
-    const struct core_code *code; /* program.h */
-    const char *regroups_not;     /* why it cannot have a unit that regroups threads; NULL means that it can */
-    uint32_t units;               /* it has the first ones of enum sm_unit */
+    const struct core_code *code;                                     /* program.h */
+    uint32_t units;                                                   /* it has the first ones of enum sm_unit */
     void *(*create)(struct arena *a, const struct sm_config *config); /* its state, c->kind_state; may be NULL */
     uint64_t (*free)(const struct sm *c); /* warps whose pipeline can take their next instruction */
     /* The next cycle in which a pipeline is free that is not free now. SM_NEVER means that the collectors say so. */

@@ -8,6 +8,11 @@
 
 enum { NAP_CYCLES = 20 }; /* nanosleep, and waits that are tried again */
 
+uint32_t sm_lanes(const struct sm *c, uint32_t slot)
+{
+    return c->mixes ? regroup_lanes(c, slot) : exec_lanes(c->slots[slot].exec);
+}
+
 static __attribute__((noinline)) void tell_issue(struct sm *c, uint32_t scheduler, uint32_t slot, uint32_t pc)
 {
     struct exec_warp *w = c->slots[slot].exec;
@@ -17,7 +22,7 @@ static __attribute__((noinline)) void tell_issue(struct sm *c, uint32_t schedule
         sm_tell_loops(c, slot, pc);
     if (!watched && !branch && !SM_HEARD(c, issued))
         return;
-    uint32_t lanes = c->mixes ? regroup_lanes(c, slot) : exec_lanes(w);
+    uint32_t lanes = sm_lanes(c, slot);
     if (watched)
         c->observer->issue(c->observer->context, c->head.id, scheduler, slot, c->now, pc,
                            (uint32_t)__builtin_popcount(lanes));

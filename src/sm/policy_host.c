@@ -1,5 +1,5 @@
 /* The host of policies: see policy_host.h. This file makes their instances, and says who hears of what. */
-#include "sm/core_kind.h"
+#include "sm/core.h"
 #include "sm/regroup.h"
 
 #include <string.h>
@@ -104,9 +104,6 @@ static bool make_divergence_unit(struct sm *c, struct arena *a, const struct sm_
     struct heddle_setup setup = set_up(c, a, 2, &p->divergence->policy, p->divergence_values, p->seed);
     c->host.divergence = p->divergence;
     c->host.divergence_state = instance(c, a, &p->divergence->policy, &setup, e);
-    if (c->kind->regroups_not && p->divergence->regroups)
-        return error_set(e, ERROR_UNSUPPORTED, "divergence unit %s regroups threads, which %s",
-                         p->divergence->policy.name, c->kind->regroups_not);
     return c->host.divergence_state && (!p->divergence->regroups || (c->regroup = regroup_create(a, c, e)));
 }
 

@@ -6,6 +6,7 @@
  * memory instruction takes the way that it takes on other machines: collectors, load/store unit. What instructions
  * cost: hopper.c. */
 #include "sm/core_kind.h"
+#include "sm/regroup.h"
 
 struct subcore {
     /* The scheduler issues nothing before this cycle: an instruction that stands for several is at work. */
@@ -104,8 +105,8 @@ static void occupy(struct sm *c, uint32_t k, const struct sm_inst *in)
 /* After a branch that no thread takes the next instruction is there sooner. */
 static uint32_t latency_of(const struct sm *c, uint32_t slot, const struct sm_inst *in)
 {
-    bool passes = in->unit == SM_CONTROL && in->destination_count && c->config->branch_passed_latency &&
-                  !exec_lanes(c->slots[slot].exec);
+    bool passes =
+        in->unit == SM_CONTROL && in->destination_count && c->config->branch_passed_latency && !sm_lanes(c, slot);
     if (passes)
         return c->config->branch_passed_latency;
     return in->latency;
@@ -117,7 +118,7 @@ static void predicate(struct sm *c, uint32_t k, uint32_t slot, const struct sm_i
     const struct exec_warp *w = c->slots[slot].exec;
     if (!(in->if_taken | in->if_not_taken))
         return;
-    uint32_t taken = exec_lanes(w), more = 0;
+    uint32_t taken = sm_lanes(c, slot), more = 0;
     if (taken == w->active)
         more = in->if_taken;
     else if (!taken)
@@ -145,17 +146,24 @@ static uint32_t fence(struct sm *c, const struct sm_inst *in)
     return (uint32_t)(start - c->now) + in->latency;
 }
 
+/* A slot that a divergence unit has parked, or that starts with other threads later, sleeps already. */
+static void nap(struct sm *c, uint32_t slot, uint32_t cycles)
+{
+    if (!c->regroup || !(c->issue.asleep >> slot & 1))
+        sm_nap(c, slot, cycles);
+}
+
 static void after(struct sm *c, uint32_t slot, const struct sm_inst *in)
 {
     if (in->memory == SM_FENCE && in->latency > 1)
-        sm_nap(c, slot, fence(c, in));
+        nap(c, slot, fence(c, in));
     else if (in->unit == SM_BARRIER && c->slots[slot].exec->state == WARP_READY) /* the last to arrive */
-        sm_nap(c, slot, c->config->barrier_latency);
+        nap(c, slot, c->config->barrier_latency);
     else if (in->own_wait)
-        sm_nap(c, slot, in->own_wait);
+        nap(c, slot, in->own_wait);
 }
 
-static void pass_barrier(struct sm *c, uint32_t slot) { sm_nap(c, slot, c->config->barrier_latency); }
+static void pass_barrier(struct sm *c, uint32_t slot) { nap(c, slot, c->config->barrier_latency); }
 
 static uint64_t next_free(const struct sm *c)
 {
@@ -171,14 +179,24 @@ static uint64_t next_free(const struct sm *c)
     return next;
 }
 
+/* A path that a divergence unit has given the slot may end among instructions that have vanished: the last one before
+ * its end then issues. */
+static uint32_t vanished_before_next(const struct sm *c, uint32_t slot)
+{
+    const struct exec_warp *w = c->slots[slot].exec;
+    uint32_t skip = c->program->code[sm_program_pc(c->program, w)].skip;
+    if (skip && c->regroup)
+        return (uint32_t)smaller(skip, w->rpc - w->pc - 1);
+    return skip;
+}
+
 static void fill_buffer(struct sm *c, uint32_t slot)
 {
     struct sm_slot *s = &c->slots[slot];
     s->buffered = 0;
-    if (c->issue.ended >> slot & 1 || s->exec->state == WARP_DONE || s->exec->state == WARP_FAULT)
+    if (((c->issue.ended | c->issue.parked) >> slot & 1) || s->exec->state == WARP_DONE || s->exec->state == WARP_FAULT)
         return;
-    uint32_t pc = sm_program_pc(c->program, s->exec);
-    s->buffer[0] = pc + c->program->code[pc].skip;
+    s->buffer[0] = sm_program_pc(c->program, s->exec) + vanished_before_next(c, slot);
     s->buffered = 1;
 }
 
@@ -186,10 +204,13 @@ static void fill_buffer(struct sm *c, uint32_t slot)
 static void run_vanished(struct sm *c, uint32_t slot)
 {
     struct exec_warp *w = c->slots[slot].exec;
-    for (uint32_t left = c->program->code[sm_program_pc(c->program, w)].skip; left; left--) {
+    for (uint32_t left = vanished_before_next(c, slot); left; left--) {
         if (c->account.warp_log)
-            warp_log_vanished(c->account.warp_log, slot, exec_lanes(w));
-        exec_step(w);
+            warp_log_vanished(c->account.warp_log, slot, sm_lanes(c, slot));
+        if (c->mixes)
+            regroup_run_vanished(c, slot);
+        else
+            exec_step(w);
     }
 }
 
@@ -206,7 +227,6 @@ static uint64_t parts(const struct sm *c)
 }
 
 const struct core_kind sub_cores_kind = {.code = &hopper_code,
-                                         .regroups_not = "a machine with sub-cores does not do (rules.core_kind)",
                                          .units = SM_UNITS,
                                          .create = create,
                                          .free = free_warps,
