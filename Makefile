@@ -22,7 +22,7 @@ help:
 	@echo "make test          all tests of ./heddle test (which has a shorter one, and single ones: ./heddle test --help)"
 	@echo "make portable      every workload built for the other architecture (x86-64, arm64) and emulated: the same results"
 	@echo "make lockstep      every workload on all machines: with and without cores that run ahead, 1 to 3 threads"
-	@echo "make golden        whole results of 4,604 runs against recorded hashes"
+	@echo "make golden        whole results of 4,678 runs against recorded hashes"
 	@echo "make twin-all      the core against the model (tests/twin): every workload on six machines; an hour or two"
 	@echo "make random-machines  10,000 machines from the ends of all keys, each in three ways; ten minutes"
 	@echo "make soak          every test of every workload, random-machines, golden, lockstep, twin-all: hours"

@@ -113,14 +113,15 @@ add compiled counted tests/compiled/timed.sh "HEDDLE_OPTIONS='$with_time' sh tes
 # of the others (seeds from 1000000 on). The last number: how many must pass, so that one refusal too many is seen.
 once='Left out of second builds: machines from the ends of all keys have these units.'
 group mixed 'does a divergence unit that mixes warps leave the same memory contents'
-mixed() { # unit, first seed, seeds, how many must pass
-    add "$1-$2" counted tests/random/mixed.sh "sh tests/random/mixed.sh \"\$build\" $1 $2 $3 $4" "$once"
+mixed() { # unit, first seed, seeds, how many must pass, machine where it is not slp
+    add "$1-$2${5:+-$5}" counted tests/random/mixed.sh "sh tests/random/mixed.sh \"\$build\" $1 $2 $3 $4 ${5:-}" "$once"
 }
 if [ -n "$every" ]; then
     for unit in tbc capri; do
         mixed $unit 0 5000 84
         mixed $unit 1000000 5000 987
         mixed $unit:permutation=balanced 1000000 400 370
+        mixed $unit 1000520 600 485 h200
     done
 elif [ -n "$few" ]; then
     for unit in tbc capri; do
@@ -132,6 +133,7 @@ else # each unit one half
     mixed capri 1250 3750 42
     mixed tbc 1000000 520 502
     mixed capri 1000520 4480 485
+    mixed capri 1000520 600 485 h200
     mixed tbc:permutation=balanced 1000000 200 195
     mixed capri:permutation=balanced 1000600 200 189
 fi

@@ -4,6 +4,7 @@
 #include "gpu/machine_key.h"
 #include "mem/network.h"
 #include "mem/write_rule.h"
+#include "sm/program.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -106,14 +107,6 @@ static bool check_core(const struct machine_checker *c)
         return CLASH(c, FIELDS(&s->schedulers, &s->warps),
                      "%u schedulers (issue.schedulers) have only %u warps (core.warps): expected at least a warp each",
                      s->schedulers, s->warps);
-    if (s->lowers && !s->sub_cores)
-        return CLASH(
-            c, FIELDS(&s->lowers, &s->sub_cores),
-            "rules.lowers = true needs rules.sub_cores = true: other cores fetch PTX instructions as they are");
-    if (s->sub_cores && s->issue_per_warp > 1)
-        return CLASH(c, FIELDS(&s->sub_cores, &s->issue_per_warp),
-                     "issue.instructions_per_warp = %u: with rules.sub_cores a warp issues one instruction in a cycle",
-                     s->issue_per_warp);
     if (s->fetch_bytes % 8)
         return CLASH(c, FIELDS(&s->fetch_bytes),
                      "issue.fetch_bytes = %u: expected a multiple of 8, the bytes of an instruction", s->fetch_bytes);
@@ -255,6 +248,24 @@ static bool check_fetches(const struct machine_checker *c)
     return true;
 }
 
+static bool check_core_kind(const struct machine_checker *c)
+{
+    const struct sm_config *s = &c->machine->sm;
+    const struct core_code *core = core_code_of(s);
+    const char *kind = machine_choices(MACHINE_CORE_KIND)[s->kind];
+    if (!core)
+        return CLASH(c, FIELDS(&s->kind), "rules.core_kind = %s: the model (--model) has no such core", kind);
+    if (s->lowers && !core->lowers)
+        return CLASH(c, FIELDS(&s->lowers, &s->kind),
+                     "rules.lowers = true: cores with rules.core_kind = %s fetch PTX instructions as they are", kind);
+    if (s->issue_per_warp > 1 && !core->issues_twice)
+        return CLASH(c, FIELDS(&s->kind, &s->issue_per_warp),
+                     "issue.instructions_per_warp = %u: with rules.core_kind = %s a warp issues one instruction in a "
+                     "cycle",
+                     s->issue_per_warp, kind);
+    return true;
+}
+
 static bool check_network(const struct machine_checker *c)
 {
     struct network_misfit why = {0};
@@ -393,6 +404,7 @@ static bool check_map(const struct machine_checker *c)
 
 bool machine_check(const struct machine_checker *c)
 {
-    return check_core(c) && check_shared(c) && check_latencies(c) && check_caches(c) && check_fetches(c) &&
-           check_halves(c) && check_network(c) && check_dram_shape(c) && check_dram_timing(c) && check_map(c);
+    return check_core(c) && check_core_kind(c) && check_shared(c) && check_latencies(c) && check_caches(c) &&
+           check_fetches(c) && check_halves(c) && check_network(c) && check_dram_shape(c) && check_dram_timing(c) &&
+           check_map(c);
 }

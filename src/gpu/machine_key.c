@@ -55,10 +55,14 @@ const char *const *machine_choices(enum machine_key_type type)
 #define NETWORK(name, help) #name,
 #include "mem/networks.def"
                                            NULL};
+    static const char *const core_kinds[] = {
+#define CORE_KIND(name, help) #name,
+#include "sm/core_kinds.def"
+        NULL};
     static const char *const *const choices[MACHINE_TYPE_COUNT] = {
         [MACHINE_MULTIPLY] = multiply, [MACHINE_INDEX] = set_index,  [MACHINE_WRITES] = writes,
         [MACHINE_ALLOCATE] = allocate, [MACHINE_DRAM] = dram,        [MACHINE_EMPTIES] = empties,
-        [MACHINE_BOOK] = books,        [MACHINE_NETWORK] = networks,
+        [MACHINE_BOOK] = books,        [MACHINE_NETWORK] = networks, [MACHINE_CORE_KIND] = core_kinds,
     };
     return choices[type];
 }

@@ -19,7 +19,8 @@ enum machine_key_type {
     MACHINE_DRAM,
     MACHINE_EMPTIES,
     MACHINE_BOOK,
-    MACHINE_NETWORK, /* choices */
+    MACHINE_NETWORK,
+    MACHINE_CORE_KIND, /* choices */
     MACHINE_TYPE_COUNT
 };
 enum { MACHINE_LIST_LENGTH = 5 };

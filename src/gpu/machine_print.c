@@ -115,6 +115,11 @@ static const char *const dram_policies_by_name[] = {
 #include "mem/dram_policies.def"
     NULL};
 
+static const char *const core_kinds_by_name[] = {
+#define CORE_KIND(name, help) #name, help,
+#include "sm/core_kinds.def"
+    NULL};
+
 static void print_rule_list(FILE *to)
 {
     for (uint32_t book = 0; book < MACHINE_BOOKS; book++)
@@ -132,4 +137,5 @@ void machine_print_rules(FILE *to, bool markdown)
         print_rule_list(to);
     print_values(to, markdown, "value of `..._writes`", write_rules_by_name);
     print_values(to, markdown, "value of `dram_scheduler`", dram_policies_by_name);
+    print_values(to, markdown, "value of `core_kind`", core_kinds_by_name);
 }

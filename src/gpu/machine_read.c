@@ -121,6 +121,8 @@ static const struct machine_key *find_key(struct machine_reading *r, const char 
         wrong(r, name.at, "unknown key %s in [%s]; did you mean %s?", text, section, near);
     else
         wrong(r, name.at, "unknown key %s in [%s] (heddle list machines --keys lists them)", text, section);
+    if (word_is(name, "sub_cores"))
+        error_note(r->error, "  rules.core_kind chooses the kind of core: write core_kind = sub_cores instead");
     return NULL;
 }
 

@@ -78,6 +78,16 @@ static bool tables_suffice(const struct sm_config *g)
            g->shared_latency <= QUEUE / 2 && g->l1t.mshr_entries <= QUEUE;
 }
 
+/* The kinds of cores that the model has. */
+const struct core_code *core_code_of(const struct sm_config *config)
+{
+    switch (config->kind) {
+    case CORE_KIND_collectors: return &gpgpusim_code;
+    case CORE_KIND_sub_cores: return &hopper_code;
+    default: return NULL;
+    }
+}
+
 struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t id, uint32_t core_count,
                      const struct sm_policies *policies, const struct sm_wires *wires, struct error *e)
 {
@@ -87,6 +97,7 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
     if (wires->observer)
         return error_set(e, ERROR_UNSUPPORTED, "the model writes no timeline and no issue order"), NULL;
     c->config = config;
+    c->has_subcores = config->kind == CORE_KIND_sub_cores;
     c->head.id = id;
     c->head.port = id / (config->cores_per_cluster ? config->cores_per_cluster : 1);
     c->core_count = core_count;

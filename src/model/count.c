@@ -60,7 +60,7 @@ static void count_pipeline(struct sm *c, const struct warp *w)
 {
     const struct sm_inst *in = model_next(c, w);
     uint64_t *part;
-    if (c->config->sub_cores)
+    if (c->has_subcores)
         part = part_of_subcore(&c->counters, (enum sm_unit)in->unit);
     else if (in->unit == SM_SP_OR_SFU && !model_collectors_accept(c, KIND_SFU))
         part = part_of(c, &c->counters, KIND_SP);

@@ -48,9 +48,9 @@ static uint32_t new_instruction(struct sm *c, uint32_t slot, uint32_t pc)
 static void enter_pipeline(struct sm *c, uint32_t scheduler, uint32_t id)
 {
     const struct sm_inst *in = c->inflight[id].inst;
-    if (!c->config->sub_cores || in->unit == SM_MEM)
+    if (!c->has_subcores || in->unit == SM_MEM)
         model_collect(c, model_kind(c, in), id);
-    if (c->config->sub_cores)
+    if (c->has_subcores)
         model_subcore_start(c, scheduler, id);
 }
 
@@ -112,7 +112,7 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
     }
     if (in->barrier || in->exit || w->exec->state != WARP_READY)
         model_set_barriers(c, w->block);
-    if (c->config->sub_cores)
+    if (c->has_subcores)
         model_subcore_wait(c, slot, in);
     switch (w->exec->state) {
     case WARP_ASLEEP:
@@ -129,7 +129,7 @@ static void issue(struct sm *c, uint32_t scheduler, uint32_t slot)
 {
     struct warp *w = &c->warps[slot];
     uint32_t pc = w->buffer[0];
-    if (c->config->sub_cores)
+    if (c->has_subcores)
         model_run_vanished(c, slot);
     uint32_t id = new_instruction(c, slot, pc);
     const struct sm_inst *in = c->inflight[id].inst;
@@ -316,7 +316,7 @@ static uint32_t first_scheduler(const struct sm *c)
 {
     if (!c->config->schedulers_take_turns)
         return 0;
-    uint64_t turn = c->config->sub_cores ? c->subcores.memory_turn : c->now;
+    uint64_t turn = c->has_subcores ? c->subcores.memory_turn : c->now;
     return (uint32_t)(turn % c->config->schedulers);
 }
 

@@ -292,6 +292,7 @@ struct sm {
     struct unit units[UNITS];
     uint32_t unit_count, executing_count;
     struct executing executing[INFLIGHT]; /* in the order in which they began */
+    bool has_subcores;                    /* its schedulers have pipelines of their own */
     struct subcores subcores;
     struct lsu lsu;
     struct cache *l1d, *l1c, *l1t, *l1i;

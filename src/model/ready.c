@@ -8,7 +8,7 @@
 /* The warp has fetched past a branch: its buffer does not hold its next instruction. (Sub-cores always have that.) */
 static bool is_stale(const struct sm *c, const struct warp *w)
 {
-    if (c->config->sub_cores || w->exec->state != WARP_READY)
+    if (c->has_subcores || w->exec->state != WARP_READY)
         return false;
     return w->buffer[0] != sm_program_pc(c->program, w->exec);
 }
@@ -98,7 +98,7 @@ bool model_pipeline_takes(const struct sm *c, uint32_t slot)
         return false;
     if (in->unit == SM_MEM && c->head.deferred == DEFERRED)
         return false;
-    if (c->config->sub_cores)
+    if (c->has_subcores)
         return model_subcore_takes(c, slot, in);
     return model_collectors_accept(c, model_kind(c, in));
 }

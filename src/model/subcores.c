@@ -1,4 +1,5 @@
-/* Sub-cores: a core whose schedulers each have pipelines of their own (rule sub_cores), as NVIDIA's have since Volta.
+/* Sub-cores: a core whose schedulers each have pipelines of their own (rules.core_kind = sub_cores), as NVIDIA's have
+ * since Volta.
  *
  * An instruction that issues is in its pipeline at once: no collectors stand before it. What it computes can be used
  * its latency later. The next instruction of a warp is always there: instruction caches are not modelled. What goes to

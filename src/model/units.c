@@ -17,7 +17,7 @@ void model_units_init(struct sm *c)
 static void write_banks(struct sm *c, const struct instruction *f)
 {
     const struct sm_inst *in = f->inst;
-    if (c->config->sub_cores)
+    if (c->has_subcores)
         return;
     for (uint32_t i = in->check_count - in->destination_count; i < in->check_count; i++)
         model_write_bank(c, f->slot, in->banks[i]);

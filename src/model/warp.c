@@ -4,7 +4,7 @@
 void model_look_at_next(struct sm *c, uint32_t slot)
 {
     const struct warp *w = &c->warps[slot];
-    if (c->config->sub_cores)
+    if (c->has_subcores)
         model_fill_buffer(c, slot);
     c->shown[slot].next_pc = w->buffered ? w->buffer[0] : HEDDLE_NO_PC;
     c->shown[slot].active = w->exec->active;
@@ -32,7 +32,7 @@ static void pass(struct sm *c, uint32_t slot)
 {
     c->warps[slot].at_barrier = false;
     model_show_barriers(c);
-    if (c->config->sub_cores)
+    if (c->has_subcores)
         model_nap(c, slot, c->config->barrier_latency);
     TELL(c, barrier_pass, slot);
     model_look_at_next(c, slot);

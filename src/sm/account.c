@@ -1,5 +1,5 @@
 /* Accounting: see account.h. */
-#include "sm/core.h"
+#include "sm/core_kind.h"
 
 const char *const stall_names[STALL_COUNT] = {
 #define STALL(id, name, sample, help, nsight) [STALL_##id] = &name[sizeof "stalls." - 1],
@@ -13,16 +13,7 @@ void account_begin(struct sm_account *a, uint64_t now)
     a->until = now;
 }
 
-/* A value of struct sm_seen_pipes.parts. An instruction that may go to SP or SFU waits when both are full. */
-#define PARTS(sp, sfu, memory)                                                                        \
-    ((uint64_t)(sp) << 4 * SM_SP | (uint64_t)(sfu) << 4 * SM_SFU | (uint64_t)(memory) << 4 * SM_MEM | \
-     (uint64_t)((sfu) == PIPELINE_DECODE ? PIPELINE_DECODE : (sp)) << 4 * SM_SP_OR_SFU | (uint64_t)(sfu) << 4 * SM_DP)
-/* Sub-cores count as SP what computes in one cycle, as SFU what takes longer, and memory. */
-static const uint64_t OF_SUBCORES = PARTS(PIPELINE_SP, PIPELINE_SFU, PIPELINE_LOAD_STORE) |
-                                    (uint64_t)PIPELINE_SP << 4 * SM_ALU | (uint64_t)PIPELINE_SFU << 4 * SM_TENSOR |
-                                    (uint64_t)PIPELINE_SFU << 4 * SM_LANES | (uint64_t)PIPELINE_SFU << 4 * SM_BARRIER |
-                                    (uint64_t)PIPELINE_SP << 4 * SM_UNIFORM;
-static const uint64_t ALL_DECODE = PARTS(PIPELINE_DECODE, PIPELINE_DECODE, PIPELINE_DECODE);
+static const uint64_t ALL_DECODE = PIPELINE_PARTS(PIPELINE_DECODE, PIPELINE_DECODE, PIPELINE_DECODE);
 
 static inline uint64_t *pipeline_counter(struct sm_counters *n, uint64_t parts, uint32_t unit)
 {
@@ -110,45 +101,6 @@ static inline __attribute__((always_inline)) void count_stalls(struct sm *c, con
         stall_log_pass(c->account.stall_log, cycles);
 }
 
-static uint64_t part_of(const struct sm *c, enum collector_kind kind, enum pipeline_part unit)
-{
-    if (collector_can_accept(c->pipes.collector, kind) && c->flights.free_count)
-        return PIPELINE_DECODE;
-    if (!collector_can_accept(c->pipes.collector, kind) && collector_limits(c->pipes.collector, kind))
-        return PIPELINE_COLLECTORS;
-    return unit;
-}
-
-static __attribute__((noinline)) uint64_t look_closely(const struct sm *c)
-{
-    if (c->sub)
-        return OF_SUBCORES;
-    uint64_t sp = part_of(c, COLLECT_SP, PIPELINE_SP), sfu = part_of(c, COLLECT_SFU, PIPELINE_SFU),
-             memory = part_of(c, COLLECT_MEM, PIPELINE_LOAD_STORE);
-    if (memory == PIPELINE_DECODE && (!c->lsu.free_access_count || c->head.deferred >= SM_DEFERRED))
-        memory = PIPELINE_LOAD_STORE;
-    return PARTS(sp, sfu, memory);
-}
-
-/* The state of the pipelines when issue looked in this cycle. Mostly the units or the load/store unit are full, not
- * the collectors. */
-static inline uint64_t look_at_pipelines(const struct sm *c)
-{
-    static const uint64_t parts[1 << COLLECT_KINDS] = {PARTS(PIPELINE_SP, PIPELINE_SFU, PIPELINE_LOAD_STORE),
-                                                       PARTS(PIPELINE_DECODE, PIPELINE_SFU, PIPELINE_LOAD_STORE),
-                                                       PARTS(PIPELINE_SP, PIPELINE_DECODE, PIPELINE_LOAD_STORE),
-                                                       PARTS(PIPELINE_DECODE, PIPELINE_DECODE, PIPELINE_LOAD_STORE),
-                                                       PARTS(PIPELINE_SP, PIPELINE_SFU, PIPELINE_DECODE),
-                                                       PARTS(PIPELINE_DECODE, PIPELINE_SFU, PIPELINE_DECODE),
-                                                       PARTS(PIPELINE_SP, PIPELINE_DECODE, PIPELINE_DECODE),
-                                                       PARTS(PIPELINE_DECODE, PIPELINE_DECODE, PIPELINE_DECODE)};
-    const struct collector_head *h = collector_head(c->pipes.collector);
-    if (c->sub || (h->wanted & h->room & ~h->free) || !c->flights.free_count || !c->lsu.free_access_count ||
-        c->head.deferred >= SM_DEFERRED)
-        return look_closely(c);
-    return parts[h->accepts];
-}
-
 /* Does a warp that waits for a pipeline need another one than when the last cycles were counted? */
 static inline bool pipes_differ(const struct sm *c, uint64_t unit_busy)
 {
@@ -164,8 +116,7 @@ static inline bool pipes_differ(const struct sm *c, uint64_t unit_busy)
 
 static inline void keep_pipes(struct sm *c)
 {
-    int units = c->sub ? SM_UNITS : SM_ALU; /* the others are of sub-cores */
-    for (int i = 0; i < units; i++)
+    for (uint32_t i = 0; i < c->kind->units; i++)
         c->account.seen_pipes.needs[i] = c->issue.needs[i];
     c->account.seen_pipes.parts = c->account.parts;
 }
@@ -283,7 +234,7 @@ void account_cycle(struct sm *c, bool asked)
     if (!asked)
         c->account.unasked++;
     if (c->issue.clear & ~c->issue.unit_free)
-        c->account.parts = look_at_pipelines(c);
+        c->account.parts = kind_parts(c);
     if (!c->issue.issued)
         account(c, 1, c->now);
     else if (unlikely(c->account.logs))

@@ -16,6 +16,11 @@ struct sm;
  * means that it would, but the instruction was decoded after issue had looked in this cycle. */
 enum pipeline_part { PIPELINE_SP, PIPELINE_SFU, PIPELINE_LOAD_STORE, PIPELINE_COLLECTORS, PIPELINE_DECODE };
 
+/* A value of struct sm_seen_pipes.parts. An instruction that may go to SP or SFU waits when both are full. */
+#define PIPELINE_PARTS(sp, sfu, memory)                                                               \
+    ((uint64_t)(sp) << 4 * SM_SP | (uint64_t)(sfu) << 4 * SM_SFU | (uint64_t)(memory) << 4 * SM_MEM | \
+     (uint64_t)((sfu) == PIPELINE_DECODE ? PIPELINE_DECODE : (sp)) << 4 * SM_SP_OR_SFU | (uint64_t)(sfu) << 4 * SM_DP)
+
 /* The sets that decide how a cycle is counted. Cycles with equal sets are counted together. */
 struct sm_seen {
     uint64_t resident, issued, ended, at_barrier, fenced, atomic_wait, no_instruction, clear, long_wait, held,

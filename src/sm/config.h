@@ -20,6 +20,11 @@ enum launch_empties {
     LAUNCH_EMPTIES_CACHES
 }; /* LAUNCH_EMPTIES_CACHES means L1D, L1C and L2 */
 
+enum core_kind_choice {
+#define CORE_KIND(name, help) CORE_KIND_##name,
+#include "sm/core_kinds.def"
+};
+
 struct sm_config {
 #define SM_KEY(section, name, type, field, ...) KEY_FIELD_##type(field)
 #define SM_ROW(name, field, ...)                struct latency_row field;
@@ -41,8 +46,8 @@ struct sm_config {
     enum multiply_unit integer_multiply;
     bool fma_is_mad; /* false means that fma has latency 1 */
     bool rem_is_div; /* false means that integer remainder has latency 1 */
-    bool sub_cores;  /* each scheduler has its own pipelines, without collectors (subcore.h) */
-    bool lowers;     /* instructions are counted and timed as an assembler would leave them (ptx/lowering.h) */
+    enum core_kind_choice kind;
+    bool lowers; /* instructions are counted and timed as an assembler would leave them (ptx/lowering.h) */
     /* Operand collectors. */
     bool banks_at_once; /* a collector reads all its banks in a cycle; false means one operand */
     /* A register has the number in its name; false means that a kernel's registers are numbered through. */

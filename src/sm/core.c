@@ -1,8 +1,19 @@
 /* A core as a whole: how it is made of its parts, a cycle, sleep. */
-#include "sm/core.h"
+#include "sm/core_kind.h"
 #include "sm/regroup.h"
 
 const bool sm_is_model = false;
+
+const struct core_kind *core_kind_of(const struct sm_config *config)
+{
+    static const struct core_kind *const kinds[] = {
+#define CORE_KIND(name, help) &name##_kind,
+#include "sm/core_kinds.def"
+    };
+    return kinds[config->kind];
+}
+
+const struct core_code *core_code_of(const struct sm_config *config) { return core_kind_of(config)->code; }
 
 struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t id, uint32_t core_count,
                      const struct sm_policies *policies, const struct sm_wires *wires, struct error *e)
@@ -30,7 +41,10 @@ struct sm *sm_create(struct arena *a, const struct sm_config *config, uint32_t i
     flights_init(&c->flights, a);
     front_end_init(&c->front, a, config);
     pipelines_init(&c->pipes, a, config);
-    c->sub = config->sub_cores ? subcores_create(a, config) : NULL;
+    c->kind = core_kind_of(config);
+    c->has_collectors = c->kind == &collectors_kind;
+    if (c->kind->create)
+        c->kind_state = c->kind->create(a, config);
     lsu_init(&c->lsu, a, config);
     c->lsu.tells_written = wires->tells_written;
     c->lsu.thread_interleave = (uint64_t)core_count * config->warps * 32;

@@ -20,7 +20,6 @@
 #include "sm/pipeline.h"
 #include "sm/policy_host.h"
 #include "sm/sm.h"
-#include "sm/subcore.h"
 #include "sm/warp.h"
 
 /* The fields that a cycle mostly touches come first, close together, because the host's first-level cache does not
@@ -35,8 +34,10 @@ struct sm {
     /* The divergence unit puts threads of several warps into a slot: a slot shows a face, not a warp of the
      * executor. */
     bool mixes;
-    uint32_t core_count;     /* cores of the machine */
-    struct sm_subcores *sub; /* subcore.h; NULL means that the schedulers share the pipelines */
+    bool has_collectors; /* its kind is collectors: only core_kind.h asks */
+    uint32_t core_count; /* cores of the machine */
+    const struct core_kind *kind;
+    void *kind_state; /* what its kind has created */
     /* regroup.c: warps of threads that the unit puts together; NULL means that every warp has its own threads. */
     struct regroup *regroup;
     const struct sm_observer *observer;

@@ -146,7 +146,7 @@ static uint32_t registers_stored(const struct ptx_inst *in)
 
 /* The cost of shuffles and other instructions before the access and after it: latency/atom.shared.add.u32.same if
  * the lanes share sums, else red.shared.add.u32.same. The time until a result that is not such a sum is not known. */
-void sm_set_adding_cost(struct sm_inst *s)
+static void set_adding_cost(struct sm_inst *s)
 {
     s->shared_passes = 1;
     if (s->adds_up == PTX_ADDS_BEFORE) {
@@ -171,7 +171,7 @@ static void set_fence(struct sm_inst *s, bool of_block, const struct sm_config *
     }
 }
 
-void sm_set_subcore_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c)
+static void set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c)
 {
     s->shared_passes = (uint8_t)passes(in);
     const struct ptx_opcode_info *op = &ptx_opcodes[in->opcode];
@@ -199,7 +199,7 @@ void sm_set_subcore_cost(struct sm_inst *s, const struct ptx_inst *in, const str
 
 /* The stall counts that ptxas writes down. Of these, add.s32+xor (5 each way), rcp+add (19 and 4), setp+vote.ballot
  * (13 and 4), loop.16 (6 and 13) were measured. */
-uint32_t sm_crossing(const struct sm_inst *from, const struct sm_inst *to, bool as_guard)
+static uint32_t crossing(const struct sm_inst *from, const struct sm_inst *to, bool as_guard)
 {
     enum { FMA = 1 << SM_SP | 1 << SM_SP_OR_SFU, SIMPLE = FMA | 1 << SM_ALU };
     uint32_t a = 1u << from->unit, b = 1u << to->unit;
@@ -301,7 +301,7 @@ static void make_narrow(struct sm_inst *s, const struct ptx_inst *in)
         set(s, SM_ALU, 4, 2);
 }
 
-void sm_choose_pipelines(struct sm_inst *code, const struct exec_function *f, const struct ptx_lowering *l)
+static void choose_pipelines(struct sm_inst *code, const struct exec_function *f, const struct ptx_lowering *l)
 {
     struct arena scratch = {0};
     bool *joined = arena_array(&scratch, bool, f->inst_count + 1);
@@ -320,3 +320,10 @@ void sm_choose_pipelines(struct sm_inst *code, const struct exec_function *f, co
         balance(code, f, &f->cfg->blocks[block], joined);
     arena_free(&scratch);
 }
+
+const struct core_code hopper_code = {.set_cost = set_cost,
+                                      .awaits_branch = true,
+                                      .lowers = true,
+                                      .set_adding_cost = set_adding_cost,
+                                      .choose_pipelines = choose_pipelines,
+                                      .crossing = crossing};

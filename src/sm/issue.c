@@ -3,19 +3,14 @@
  * after the core's cycle, core by core in the order of their numbers, however the cores are spread over threads.
  *
  * Which instruction issues: schedule.c. */
-#include "sm/core.h"
+#include "sm/core_kind.h"
 #include "sm/regroup.h"
 
 enum { NAP_CYCLES = 20 }; /* nanosleep, and waits that are tried again */
 
-static enum collector_kind pipe_of(const struct sm *c, const struct sm_inst *in)
+uint32_t sm_lanes(const struct sm *c, uint32_t slot)
 {
-    switch (in->unit) {
-    case SM_MEM: return COLLECT_MEM;
-    case SM_SP: return COLLECT_SP;
-    case SM_SP_OR_SFU: return collector_can_accept(c->pipes.collector, COLLECT_SP) ? COLLECT_SP : COLLECT_SFU;
-    default: return COLLECT_SFU;
-    }
+    return c->mixes ? regroup_lanes(c, slot) : exec_lanes(c->slots[slot].exec);
 }
 
 static __attribute__((noinline)) void tell_issue(struct sm *c, uint32_t scheduler, uint32_t slot, uint32_t pc)
@@ -27,7 +22,7 @@ static __attribute__((noinline)) void tell_issue(struct sm *c, uint32_t schedule
         sm_tell_loops(c, slot, pc);
     if (!watched && !branch && !SM_HEARD(c, issued))
         return;
-    uint32_t lanes = c->mixes ? regroup_lanes(c, slot) : exec_lanes(w);
+    uint32_t lanes = sm_lanes(c, slot);
     if (watched)
         c->observer->issue(c->observer->context, c->head.id, scheduler, slot, c->now, pc,
                            (uint32_t)__builtin_popcount(lanes));
@@ -54,16 +49,6 @@ static void reserve(struct sm_slot *s, const struct sm_inst *in)
         scoreboard[*d] = wait;
 }
 
-static __attribute__((noinline)) void wait_in_subcore(struct sm *c, uint32_t slot, const struct sm_inst *in)
-{
-    if (in->memory == SM_FENCE && in->latency > 1)
-        sm_nap(c, slot, subcore_fence(c, in));
-    else if (in->unit == SM_BARRIER && c->slots[slot].exec->state == WARP_READY) /* the last to arrive */
-        sm_nap(c, slot, c->config->barrier_latency);
-    else if (in->own_wait)
-        sm_nap(c, slot, in->own_wait);
-}
-
 /* Looks at the warp after its instruction: it may be at a barrier, asleep or at its end. */
 static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
 {
@@ -75,8 +60,7 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
     }
     if (in->barrier || in->exit || s->exec->state != WARP_READY)
         sm_set_barriers(c, s->block);
-    if (unlikely(c->sub))
-        wait_in_subcore(c, slot, in);
+    kind_after(c, slot, in);
     if (s->exec->state == WARP_ASLEEP) {
         s->exec->state = WARP_READY;
         sm_nap(c, slot, NAP_CYCLES);
@@ -90,22 +74,6 @@ static void look_at_state(struct sm *c, uint32_t slot, const struct sm_inst *in)
     } else if (s->exec->state == WARP_FAULT) {
         sm_stop(c, slot);
     }
-}
-
-static inline __attribute__((always_inline)) void accept(struct sm *c, uint16_t id, const struct sm_inst *in,
-                                                         uint32_t slot)
-{
-    collector_accept(c->pipes.collector, pipe_of(c, in), id, sm_operand_banks(&c->pipes, &in->operands, slot));
-}
-
-static __attribute__((noinline)) void enter_subcore(struct sm *c, uint32_t scheduler, uint32_t slot, uint16_t id,
-                                                    const struct sm_inst *in)
-{
-    if (in->unit == SM_MEM)
-        accept(c, id, in, slot);
-    subcore_start(c, scheduler, id, in);
-    if (in->if_taken | in->if_not_taken)
-        subcore_predicate(c, scheduler, slot, in);
 }
 
 /* A warp whose lanes have come apart goes on with others of them, as if by a branch. */
@@ -161,8 +129,7 @@ __attribute__((noinline)) void sm_issue(struct sm *c, uint32_t scheduler, uint32
     const struct sm_inst *in = &c->program->code[pc];
     uint16_t id = c->flights.free[--c->flights.free_count];
     struct sm_inflight *f = &c->flights.list[id];
-    if (unlikely(c->sub))
-        subcore_run_vanished(c, slot);
+    kind_before(c, slot);
     *f = (struct sm_inflight){
         .inst = in, .exec_inst = &w->code[w->pc], .pc = pc, .slot = (uint16_t)slot, .accesses = SM_NONE};
     if (unlikely(c->host.hears_issues))
@@ -172,10 +139,7 @@ __attribute__((noinline)) void sm_issue(struct sm *c, uint32_t scheduler, uint32
     s->buffered--;
     s->fetch_pc = pc + 1;
     s->in_pipeline++;
-    if (unlikely(c->sub))
-        enter_subcore(c, scheduler, slot, id, in);
-    else
-        accept(c, id, in, slot);
+    kind_start(c, scheduler, slot, id, in);
     reserve(s, in);
     host_part_set(&c->head.part, HOST_EXECUTE);
     if (unlikely(c->regroup))

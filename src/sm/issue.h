@@ -34,7 +34,8 @@ struct sm_issue {
 void sm_schedule_cycle(struct sm *c); /* schedule.c: asks all schedulers of the core */
 /* issue.c: the scheduler issues the warp's next instruction. */
 void sm_issue(struct sm *c, uint32_t scheduler, uint32_t slot);
-void sm_flush(struct sm *c, uint32_t slot); /* throws away what was fetched past a branch */
+uint32_t sm_lanes(const struct sm *c, uint32_t slot); /* that would execute the warp's next instruction */
+void sm_flush(struct sm *c, uint32_t slot);           /* throws away what was fetched past a branch */
 /* loop_events.c: the warp is about to issue the instruction; where somebody hears of loops */
 void sm_tell_loops(struct sm *c, uint32_t slot, uint32_t pc);
 

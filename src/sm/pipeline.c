@@ -2,7 +2,7 @@
  * conditions: its dispatch register is free (one initiation interval after the last), no other instruction of the
  * unit ends in the same cycle, and a result bus is free in that cycle. The result is written latency + 2 cycles
  * later. */
-#include "sm/core.h"
+#include "sm/core_kind.h"
 
 void pipelines_init(struct sm_pipelines *p, struct arena *a, const struct sm_config *config)
 {
@@ -25,8 +25,7 @@ void sm_writeback_cycle(struct sm *c)
     for (uint32_t i = 0, id = c->pipes.ending[at].first, next; i < count; i++, id = next) {
         const struct sm_inflight *f = &c->flights.list[id];
         next = f->next;
-        if (likely(!c->sub)) /* a write never waits, because it comes before the banks are read */
-            collector_write_banks(c->pipes.collector, sm_bank_set(&c->pipes, f->inst->written, f->slot));
+        kind_write(c, f->slot, f->inst->written);
         sm_finish(c, (uint16_t)id);
     }
     c->pipes.ending[at] = (struct sm_ending){0};
@@ -45,6 +44,14 @@ void sm_end_at(struct sm *c, uint16_t id, uint32_t at)
         c->pipes.writeback_bits[at / 64] |= 1ull << at % 64;
     }
     e->last = id;
+}
+
+void sm_end_after(struct sm *c, uint16_t id, uint32_t cycles)
+{
+    uint32_t at = (c->now + cycles) % SM_TIME_RING;
+    while (c->pipes.ending[at].count == SM_WRITEBACK)
+        at = (at + 1) % SM_TIME_RING;
+    sm_end_at(c, id, at);
 }
 
 void sm_units_cycle(struct sm *c)
@@ -100,3 +107,28 @@ uint64_t pipelines_next(const struct sm_pipelines *p, uint64_t now)
         next = earlier(next, units_next(p, now));
     return next;
 }
+
+static uint64_t part_of(const struct sm *c, enum collector_kind kind, enum pipeline_part unit)
+{
+    if (collector_can_accept(c->pipes.collector, kind) && c->flights.free_count)
+        return PIPELINE_DECODE;
+    if (!collector_can_accept(c->pipes.collector, kind) && collector_limits(c->pipes.collector, kind))
+        return PIPELINE_COLLECTORS;
+    return unit;
+}
+
+__attribute__((noinline)) uint64_t collectors_parts_closely(const struct sm *c)
+{
+    uint64_t sp = part_of(c, COLLECT_SP, PIPELINE_SP), sfu = part_of(c, COLLECT_SFU, PIPELINE_SFU),
+             memory = part_of(c, COLLECT_MEM, PIPELINE_LOAD_STORE);
+    if (memory == PIPELINE_DECODE && (!c->lsu.free_access_count || c->head.deferred >= SM_DEFERRED))
+        memory = PIPELINE_LOAD_STORE;
+    return PIPELINE_PARTS(sp, sfu, memory);
+}
+
+const struct core_kind collectors_kind = {.code = &gpgpusim_code,
+                                          .units = SM_ALU,
+                                          .free = collectors_free,
+                                          .start = collectors_start,
+                                          .write = collectors_write,
+                                          .parts = collectors_parts};

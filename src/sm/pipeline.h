@@ -39,6 +39,8 @@ void sm_writeback_cycle(struct sm *c);
 void sm_units_cycle(struct sm *c);
 /* The result is written in the cycle `at`, modulo SM_TIME_RING. */
 void sm_end_at(struct sm *c, uint16_t id, uint32_t at);
+/* The same, so many cycles from now or, where there is no room for one more result, as soon after as there is. */
+void sm_end_after(struct sm *c, uint16_t id, uint32_t cycles);
 uint64_t pipelines_next(const struct sm_pipelines *p, uint64_t now); /* the next cycle in which something moves */
 
 /* Register r of a warp is in bank (r + slot) modulo banks. `bank` is r modulo banks. */

@@ -104,11 +104,6 @@ static bool make_divergence_unit(struct sm *c, struct arena *a, const struct sm_
     struct heddle_setup setup = set_up(c, a, 2, &p->divergence->policy, p->divergence_values, p->seed);
     c->host.divergence = p->divergence;
     c->host.divergence_state = instance(c, a, &p->divergence->policy, &setup, e);
-    if (c->sub && p->divergence->regroups)
-        return error_set(e, ERROR_UNSUPPORTED,
-                         "divergence unit %s regroups threads, which a machine with sub-cores does "
-                         "not do (rules.sub_cores)",
-                         p->divergence->policy.name);
     return c->host.divergence_state && (!p->divergence->regroups || (c->regroup = regroup_create(a, c, e)));
 }
 

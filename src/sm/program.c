@@ -17,6 +17,7 @@ struct builder {
     struct arena *arena;
     struct sm_program *program;
     const struct sm_config *config;
+    const struct core_code *core;
     const struct exec_function *function;
     const struct ptx_lowering *lowering; /* of the function; NULL means that instructions stay as they are written */
     uint32_t pc_base, register_base, loop_base;
@@ -136,6 +137,8 @@ void sm_set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_c
     }
 }
 
+const struct core_code gpgpusim_code = {.set_cost = sm_set_cost, .keeps_loads = true, .issues_twice = true};
+
 /* Is the instruction performed by one core at a time? If it only reads or writes device memory, it can be deferred.
  * If it also moves the warp, it cannot. */
 static void set_order(struct builder *b, struct sm_inst *s, const struct ptx_inst *in, const struct exec_inst *x)
@@ -220,7 +223,7 @@ static void forget_address(struct builder *b, const struct ptx_inst *in)
     }
 }
 
-/* With sub-cores, a register that a branch writes and the first instruction of a basic block awaits. */
+/* Where branches are awaited, a register that a branch writes and the first instruction of a basic block awaits. */
 static uint32_t next_pc(const struct builder *b) { return b->register_base + b->function->ptx->reg_count; }
 
 static bool writes_next_pc(const struct builder *b, const struct ptx_inst *in, uint32_t i)
@@ -228,7 +231,8 @@ static bool writes_next_pc(const struct builder *b, const struct ptx_inst *in, u
     const struct ptx_lowered *l = b->lowering ? &b->lowering->insts[i] : NULL;
     if (l && (l->laid_out || l->if_taken || l->if_not_taken)) /* there is no jump */
         return false;
-    return b->config->sub_cores && b->config->branch_latency && (in->opcode == PTX_OP_bra || in->opcode == PTX_OP_brx);
+    return b->core->awaits_branch && b->config->branch_latency &&
+           (in->opcode == PTX_OP_bra || in->opcode == PTX_OP_brx);
 }
 
 static bool awaits_next_pc(const struct builder *b, uint32_t i)
@@ -238,7 +242,7 @@ static bool awaits_next_pc(const struct builder *b, uint32_t i)
     for (uint32_t k = first; b->lowering && k < i; k++)
         if (b->lowering->insts[k].slots)
             return false;
-    return b->config->sub_cores && b->config->branch_latency && (b->lowering || i == first);
+    return b->core->awaits_branch && b->config->branch_latency && (b->lowering || i == first);
 }
 
 static void collect_registers(struct builder *b, const struct sm_inst *s, const struct ptx_inst *in, uint32_t i)
@@ -451,9 +455,8 @@ static const struct sm_inst *first_reader(const struct builder *b, const struct 
     return NULL;
 }
 
-/* With sub-cores, once all instructions are described: counts the instructions that have vanished in front of each,
- * and adds the cycles that it costs to hand a result to another pipeline. */
-static void join_instructions(struct builder *b, const struct exec_function *f)
+/* Once all instructions are described: counts the instructions that have vanished in front of each. */
+static void skip_vanished(struct builder *b, const struct exec_function *f)
 {
     struct sm_inst *code = &b->program->code[b->pc_base];
     for (uint32_t i = f->inst_count; i-- > 0;) {
@@ -464,15 +467,19 @@ static void join_instructions(struct builder *b, const struct exec_function *f)
         if (vanished && !code[i].skip)
             code[i].slots = 1;
     }
-    if (b->lowering)
-        sm_choose_pipelines(code, f, b->lowering);
+}
+
+/* Adds the cycles that it costs to hand a result to another pipeline. */
+static void add_crossings(struct builder *b, const struct exec_function *f)
+{
+    struct sm_inst *code = &b->program->code[b->pc_base];
     for (uint32_t i = 0; i < f->inst_count; i++) {
         bool as_guard = false;
         if (code[i].unit == SM_MEM)
             continue;
         const struct sm_inst *reader = first_reader(b, f, i, &as_guard);
         if (reader)
-            code[i].latency = (uint16_t)(code[i].latency + sm_crossing(&code[i], reader, as_guard));
+            code[i].latency = (uint16_t)(code[i].latency + b->core->crossing(&code[i], reader, as_guard));
     }
 }
 
@@ -533,8 +540,8 @@ static void set_slots(const struct builder *b, struct sm_inst *s, uint32_t i)
     const struct ptx_lowered *l = &b->lowering->insts[i];
     s->slots = l->laid_out ? 0 : l->slots;
     s->adds_up = l->adds_up;
-    if (l->adds_up && b->config->sub_cores)
-        sm_set_adding_cost(s);
+    if (l->adds_up && b->core->set_adding_cost)
+        b->core->set_adding_cost(s);
     s->if_taken = l->if_taken;
     s->if_not_taken = l->if_not_taken;
     if (l->laid_out) /* a jump to the instruction that follows */
@@ -552,10 +559,7 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
         struct sm_inst *s = &b->program->code[b->pc_base + i];
         uint32_t flags = ptx_flags(in);
         s->memory = (uint8_t)sm_memory_of(in, f->ptx->is_entry);
-        if (b->config->sub_cores)
-            sm_set_subcore_cost(s, in, b->config);
-        else
-            sm_set_cost(s, in, b->config);
+        b->core->set_cost(s, in, b->config);
         set_slots(b, s, i);
         s->load = (flags & PTX_F_LOAD) || in->opcode == PTX_OP_cp;
         s->store = flags & PTX_F_STORE;
@@ -576,8 +580,12 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
         s->loop = loop == PTX_NO_LOOP ? -1 : loop + (int32_t)b->loop_base;
         describe(b, &views[b->pc_base + i], s, in, i);
     }
-    if (b->config->sub_cores)
-        join_instructions(b, f);
+    if (b->lowering)
+        skip_vanished(b, f);
+    if (b->lowering && b->core->choose_pipelines)
+        b->core->choose_pipelines(&b->program->code[b->pc_base], f, b->lowering);
+    if (b->core->crossing)
+        add_crossings(b, f);
     for (uint32_t i = 0; i < f->inst_count; i++)
         b->program->code[b->pc_base + i].next_waits =
             b->program->code[b->pc_base + i].deferred && next_overwrites(b, f, i);
@@ -596,7 +604,7 @@ static void add_function(struct builder *b, const struct exec_function *f, struc
         b->program->code[b->pc_base + header].loop_header = true;
     }
     b->pc_base += f->inst_count;
-    b->register_base += f->ptx->reg_count + b->config->sub_cores;
+    b->register_base += f->ptx->reg_count + b->core->awaits_branch;
     b->loop_base += cfg->loop_count;
 }
 
@@ -620,7 +628,7 @@ struct sm_program *sm_program_create(struct arena *a, const struct exec_function
         if (!exec_may_run(kernel, f))
             continue;
         p->count += f->inst_count;
-        p->register_count += f->ptx->reg_count + config->sub_cores;
+        p->register_count += f->ptx->reg_count + core_code_of(config)->awaits_branch;
         loops += f->cfg->loop_count;
     }
     struct heddle_instruction *views = arena_array(a, struct heddle_instruction, p->count + 1);
@@ -630,7 +638,7 @@ struct sm_program *sm_program_create(struct arena *a, const struct exec_function
                                       .instruction_count = p->count,
                                       .loops = arena_array(a, struct heddle_loop, loops + 1),
                                       .loop_count = loops};
-    struct builder b = {.arena = a, .program = p, .config = config};
+    struct builder b = {.arena = a, .program = p, .config = config, .core = core_code_of(config)};
     add_function(&b, kernel, views);
     for (uint32_t i = 0; i < image->function_count; i++)
         if (image->functions[i] != kernel && exec_may_run(kernel, image->functions[i]))

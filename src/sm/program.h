@@ -10,7 +10,7 @@
 #include "sm/banks.h"
 #include "sm/config.h"
 
-/* Units from SM_ALU on are those of sub-cores (subcore.h), where SM_SP is the half of the multiplier that takes
+/* Units from SM_ALU on are those of sub-cores (subcore.c), where SM_SP is the half of the multiplier that takes
  * integers too, and SM_SP_OR_SFU stands for either half. */
 enum sm_unit {
     SM_SP,
@@ -96,14 +96,29 @@ struct sm_program {
  * (all other members of *s stay). */
 enum sm_memory sm_memory_of(const struct ptx_inst *in, bool is_entry);
 void sm_set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c);
-void sm_set_subcore_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c); /* hopper.c */
-void sm_set_adding_cost(struct sm_inst *s); /* hopper.c: for an atomic whose lanes are added up first */
-/* Cycles beyond the latency until an instruction can use the result of another one: as an operand, or (as_guard) as
- * its condition or that of a vote. */
-uint32_t sm_crossing(const struct sm_inst *from, const struct sm_inst *to, bool as_guard);
-/* hopper.c: the pipelines that the assembler chooses for the instructions of a function, once all have their cost. */
+
+/* What a kind of core (core_kind.h) makes of code. Two kinds may have the same. */
 struct ptx_lowering;
-void sm_choose_pipelines(struct sm_inst *code, const struct exec_function *f, const struct ptx_lowering *l);
+struct core_code {
+    /* Unit, latency and initiation interval, where the instruction is one of the core's. */
+    void (*set_cost)(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c);
+    bool keeps_loads;   /* loads may be kept (network.h) */
+    bool awaits_branch; /* the first instruction of a basic block awaits a register that branches write */
+    bool lowers;        /* it can issue instructions as an assembler leaves them (sm_config.lowers) */
+    bool issues_twice;  /* it can issue two instructions of a warp in a cycle (sm_config.issue_per_warp) */
+
+    /* The other functions may be NULL. */
+    void (*set_adding_cost)(struct sm_inst *s); /* of an atomic whose lanes are added up first */
+    /* The pipelines that the assembler chooses for the instructions of a function, once all have their cost. */
+    void (*choose_pipelines)(struct sm_inst *code, const struct exec_function *f, const struct ptx_lowering *l);
+    /* Cycles beyond the latency until an instruction can use the result of another one: as an operand, or (as_guard)
+     * as its condition or that of a vote. */
+    uint32_t (*crossing)(const struct sm_inst *from, const struct sm_inst *to, bool as_guard);
+};
+extern const struct core_code gpgpusim_code; /* program.c */
+extern const struct core_code hopper_code;   /* hopper.c */
+/* NULL means that there is no such kind in src/model. */
+const struct core_code *core_code_of(const struct sm_config *config);
 
 struct sm_program *sm_program_create(struct arena *a, const struct exec_function *kernel,
                                      const struct sm_config *config);

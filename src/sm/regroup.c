@@ -200,7 +200,7 @@ void regroup_by_unit(void *context, uint32_t slot, const struct heddle_piece *pi
     struct regroup_slot *g = &r->slots[slot];
     uint64_t self = 1ull << slot, without_work = c->issue.parked | r->draining;
     uint64_t from = take(c, slot, pieces, count);
-    g->stop_pc = stop_pc;
+    g->stop_pc = g->face.rpc = stop_pc;
     g->face.pc = pc;
     if (c->mixes)
         regroup_paths_start(&g->paths, pc, stop_pc, g->lanes);
@@ -275,6 +275,7 @@ static void choose_path(struct sm *c, uint32_t slot)
     switch (regroup_paths_choose(&g->paths)) {
     case PATHS_RUN:
         g->face.pc = regroup_paths_top(&g->paths)->pc;
+        g->face.rpc = regroup_paths_top(&g->paths)->stop;
         g->face.active = regroup_paths_top(&g->paths)->lanes;
         break;
     case PATHS_WAIT:
@@ -469,7 +470,10 @@ static void branch(struct sm *c, uint32_t slot, const struct exec_inst *in, cons
     }
     if (regroup_ask(c, &e, pieces, taken, count) == HEDDLE_PARK)
         return;
-    if (uniform)
+    uint8_t meets = c->program->kernel->ptx->insts[pc].meets;
+    if (meets && g->paths.depth < REGROUP_PATHS_MEET)
+        regroup_paths_split_to_meeting(&g->paths, &e, meets == PTX_MEETS_IF_TAKEN);
+    else if (uniform)
         regroup_paths_top(&g->paths)->pc = lanes ? target : pc + 1;
     else
         regroup_paths_split(&g->paths, &e);
@@ -537,9 +541,8 @@ static void perform(struct sm *c, uint32_t slot, const struct exec_inst *in, con
 }
 
 /* Notes the threads that take part: the slot may have other threads when the instruction is performed. */
-static void board(struct regroup *r, uint16_t id, const struct regroup_slot *g, const uint32_t *masks)
+static void board(struct regroup_flight *flight, const struct regroup_slot *g, const uint32_t *masks)
 {
-    struct regroup_flight *flight = &r->flights[id];
     flight->count = 0;
     for (uint32_t i = 0; i < g->count; i++)
         if (masks[i])
@@ -576,6 +579,21 @@ static void control(struct sm *c, uint32_t slot, const struct exec_inst *in, con
     }
 }
 
+/* A path does not end before such an instruction, nor with it (exec_warp.rpc): the slot goes on with the next one. */
+void regroup_run_vanished(struct sm *c, uint32_t slot)
+{
+    struct regroup *r = c->regroup;
+    struct regroup_slot *g = &r->slots[slot];
+    const struct exec_inst *in = &g->face.code[g->face.pc];
+    struct regroup_flight flight;
+    uint32_t masks[HEDDLE_PIECES], lanes = find_masks(c, slot, masks);
+    c->launch.counters.lanes[__builtin_popcount(lanes)]++;
+    board(&flight, g, masks);
+    perform(c, slot, in, flight.pieces, flight.count, false);
+    if (!c->launch.faulted)
+        move_to(c, slot, g->face.pc + 1);
+}
+
 void regroup_issue(struct sm *c, uint32_t slot, uint16_t id)
 {
     struct regroup *r = c->regroup;
@@ -594,7 +612,7 @@ void regroup_issue(struct sm *c, uint32_t slot, uint16_t id)
         control(c, slot, in, masks, lanes, pc);
         return;
     }
-    board(r, id, g, masks);
+    board(&r->flights[id], g, masks);
     if (f->inst->deferred) {
         f->mask = lanes;
         c->flights.deferred[c->head.deferred++] = id;

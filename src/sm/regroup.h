@@ -17,6 +17,8 @@ void regroup_begin(struct sm *c);
 void regroup_place(struct sm *c, uint32_t block); /* the block's slots have been set up */
 /* Physical lanes that would execute the next instruction. */
 uint32_t regroup_lanes(const struct sm *c, uint32_t slot);
+/* Executes the slot's next instruction, which has vanished (sm_inst.skip). */
+void regroup_run_vanished(struct sm *c, uint32_t slot);
 /* Executes an instruction, unless it is deferred, and moves the slot. */
 void regroup_issue(struct sm *c, uint32_t slot, uint16_t id);
 /* The next three functions are for units that keep threads in the slots of their warps. */

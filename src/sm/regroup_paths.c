@@ -33,6 +33,53 @@ void regroup_paths_split(struct regroup_paths *p, const struct heddle_branch *e)
         push(p, e->target, meet, e->taken);
 }
 
+/* Of entries that wait below for the same place as the paths of a branch: the lowest. */
+static uint32_t first_sibling(const struct regroup_paths *p, uint32_t stop)
+{
+    uint32_t at = p->depth;
+    while (at > 0 && p->list[at - 1].stop == stop && !p->list[at - 1].waits)
+        at--;
+    return at;
+}
+
+/* A path that has come to a meeting runs after its siblings, together with those of them that come there. */
+static void wait_at_meeting(struct regroup_paths *p, uint32_t pc, uint32_t stop, uint32_t lanes)
+{
+    uint32_t first = first_sibling(p, stop);
+    for (uint32_t i = first; i < p->depth; i++)
+        if (p->list[i].pc == pc) {
+            p->list[i].lanes |= lanes;
+            return;
+        }
+    push(p, pc, stop, lanes);
+    struct regroup_path path = *regroup_paths_top(p);
+    memmove(&p->list[first + 1], &p->list[first], (p->depth - 1 - first) * sizeof path);
+    p->list[first] = path;
+}
+
+void regroup_paths_split_to_meeting(struct regroup_paths *p, const struct heddle_branch *e, bool if_taken)
+{
+    struct regroup_path *top = regroup_paths_top(p);
+    uint32_t there = e->not_taken, others = e->taken, pc = e->fall_through, other_pc = e->target;
+    uint32_t stop = e->reconvergence;
+    if (if_taken) {
+        there = e->taken, others = e->not_taken;
+        pc = e->target, other_pc = e->fall_through;
+    }
+    bool in_group = stop == top->stop && p->depth > 1 && top[-1].stop == stop;
+    if (!there || (!others && !in_group)) {
+        top->pc = there ? pc : other_pc;
+        return;
+    }
+    if (stop == top->stop)
+        p->depth--;
+    else
+        top->pc = stop;
+    wait_at_meeting(p, pc, stop, there);
+    if (others && other_pc != stop)
+        push(p, other_pc, stop, others);
+}
+
 void regroup_paths_remove(struct regroup_paths *p, uint32_t lanes)
 {
     for (uint32_t i = 0; i < p->depth; i++)

@@ -14,8 +14,9 @@ struct regroup_path {
     bool waits; /* at a barrier, which is at pc */
 };
 
-/* Both sides of a branch have fewer lanes than the path had: 32 lanes are on at most 63 entries, in any program. */
-enum { REGROUP_PATHS = 63 };
+/* Both sides of a branch have fewer lanes than the path had, so that 32 lanes are on at most 63 entries. A meeting may
+ * gather all lanes of the entry below it: paths meet on the way only while there are few entries. */
+enum { REGROUP_PATHS_MEET = 64, REGROUP_PATHS = 2 + REGROUP_PATHS_MEET + 63 };
 
 struct regroup_paths {
     uint32_t depth;
@@ -32,7 +33,10 @@ static inline struct regroup_path *regroup_paths_top(struct regroup_paths *p) { 
 
 void regroup_paths_start(struct regroup_paths *p, uint32_t pc, uint32_t stop, uint32_t lanes); /* one path */
 void regroup_paths_split(struct regroup_paths *p, const struct heddle_branch *e); /* lanes of the top part */
-void regroup_paths_remove(struct regroup_paths *p, uint32_t lanes);               /* these lanes have ended */
+/* The lanes `there` of the top go to a place where paths meet on the way (ptx/meeting.h), with e->target or
+ * e->fall_through its pc; the others part from them, if there are any. */
+void regroup_paths_split_to_meeting(struct regroup_paths *p, const struct heddle_branch *e, bool if_taken);
+void regroup_paths_remove(struct regroup_paths *p, uint32_t lanes); /* these lanes have ended */
 /* Paths that wait at the barrier go on. */
 void regroup_paths_open(struct regroup_paths *p);
 /* Drops entries that are over and brings up one that can run: to be called after every change. */

@@ -25,12 +25,14 @@ static const struct exec_warp *home_warp(const struct sm *c, uint32_t block, uin
     return &c->blocks.list[block].cta->warps[home];
 }
 
-/* An atomic that threads of the home warp have on its way. */
+/* An atomic that threads of the home warp have on its way, unless atomics take effect as they issue. */
 static struct exec_pending pending_of(const struct sm *c, uint32_t block, uint32_t home)
 {
     const struct regroup *r = c->regroup;
     const struct sm_block *placed = &c->blocks.list[block];
     struct exec_pending out = {0};
+    if (c->config->atomics_at_once)
+        return out;
     for (uint32_t slot = placed->first_warp; slot < placed->first_warp + placed->warp_count; slot++) {
         const struct sm_slot *s = &c->slots[slot];
         const struct sm_inflight *f = &c->flights.list[s->atomic];

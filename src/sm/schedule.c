@@ -2,27 +2,9 @@
  * instruction is fetched, has its operands and finds its pipeline free. The rule is the policy's `pick`
  * (src/policy/scheduler/). This file has the candidates for it, the warps that the policy holds, and the cycles that
  * are reported to policies. */
-#include "sm/core.h"
+#include "sm/core_kind.h"
 
 #include <stdio.h>
-
-/* Warps whose pipeline can take their next instruction. */
-static inline uint64_t unit_free(const struct sm *c)
-{
-    if (unlikely(c->sub))
-        return subcores_free(c);
-    uint32_t accepts = sm_collectors_accept(c);
-    if (accepts == (1u << COLLECT_KINDS) - 1)
-        return c->issue.valid & ~c->issue.stale; /* all warps with an instruction */
-    uint64_t free = 0;
-    if (accepts >> COLLECT_SP & 1)
-        free |= c->issue.needs[SM_SP] | c->issue.needs[SM_SP_OR_SFU];
-    if (accepts >> COLLECT_SFU & 1)
-        free |= c->issue.needs[SM_SFU] | c->issue.needs[SM_DP] | c->issue.needs[SM_SP_OR_SFU];
-    if (accepts >> COLLECT_MEM & 1)
-        free |= c->issue.needs[SM_MEM];
-    return free;
-}
 
 /* Warps that may not issue, whatever their next instruction is (warp_block). */
 static inline uint64_t blocked_warps(const struct sm *c)
@@ -39,7 +21,7 @@ static bool may_follow(const struct sm *c, uint32_t slot, const struct sm_inst *
     if (!((c->issue.valid & c->issue.clear) >> slot & 1))
         return false;
     uint64_t may_not = blocked_warps(c) | c->issue.stale;
-    if (first->atomic || !s->exec || !((unit_free(c) & ~may_not) >> slot & 1))
+    if (first->atomic || !s->exec || !((kind_free(c) & ~may_not) >> slot & 1))
         return false;
     const struct sm_inst *next = &c->program->code[s->buffer[0]];
     return !first->deferred ||
@@ -121,7 +103,7 @@ static bool schedule(struct sm *c, uint32_t k, uint64_t able, struct held *held)
             if (n + 1 < c->config->issue_per_warp && !may_follow(c, (uint32_t)picked, in))
                 break;
         }
-        c->issue.unit_free = unlikely(c->sub) ? subcores_still_free(c, k) : unit_free(c);
+        c->issue.unit_free = kind_still_free(c, k);
         return true;
     }
     return false;
@@ -145,7 +127,7 @@ static inline void show_sets(struct sm *c)
 static void tell_listeners_cycles(struct sm *c, uint64_t count)
 {
     uint64_t ready = c->view.ready;
-    c->view.ready = able_warps(c) & c->issue.clear & unit_free(c);
+    c->view.ready = able_warps(c) & c->issue.clear & kind_free(c);
     SM_TELL(c, cycles, count);
     c->view.ready = ready;
 }
@@ -180,10 +162,10 @@ static __attribute__((noinline, cold)) void tell_held(struct sm *c)
         SM_TELL(c, held, begun);
 }
 
-/* Schedulers take turns in being first; of sub-cores, the one that last went to memory comes last. */
+/* Schedulers take turns in being first. */
 static inline uint32_t first_scheduler(const struct sm *c, uint32_t count)
 {
-    uint64_t turn = c->sub ? c->sub->memory_turn : c->now;
+    uint64_t turn = kind_first(c);
     return (uint32_t)(count & (count - 1) ? turn % count : turn & (count - 1));
 }
 
@@ -216,10 +198,9 @@ void sm_schedule_cycle(struct sm *c)
     else if (unlikely(c->host.hears_cycles))
         tell_probes_cycles(c);
     uint64_t able = able_warps(c);
-    c->issue.unit_free = unit_free(c);
+    c->issue.unit_free = kind_free(c);
     if (!(able & ((c->issue.clear & c->issue.unit_free) | c->issue.stale))) {
-        if (c->sub)
-            due_by(&c->due, PART_ISSUE, subcores_next(c));
+        due_by(&c->due, PART_ISSUE, kind_next(c));
         if (sm_occupied(c))
             c->account.counters.no_ready += count;
         else
@@ -247,8 +228,7 @@ void sm_schedule_cycle(struct sm *c)
         holding |= (uint32_t)(held.ready | held.stale) << k;
     }
     if (unlikely(holding) && !c->issue.issued) { /* else the next cycle will look again anyway */
-        if (c->sub)
-            due_by(&c->due, PART_ISSUE, subcores_next(c));
+        due_by(&c->due, PART_ISSUE, kind_next(c));
         note_held(c, holding);
     }
     if (unlikely(c->host.hears_held))

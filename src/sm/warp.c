@@ -1,5 +1,5 @@
 /* Warp slots: instruction buffers, the scoreboard, the reasons for which warps wait, their end. */
-#include "sm/core.h"
+#include "sm/core_kind.h"
 
 void flights_init(struct sm_flights *f, struct arena *a)
 {
@@ -28,8 +28,7 @@ void sm_refresh(struct sm *c, uint32_t slot)
     uint64_t bit = 1ull << slot;
     due_now(&c->due, PART_ISSUE);
     all->needs[s->unit] &= ~bit;
-    if (unlikely(c->sub))
-        subcore_fill_buffer(c, slot);
+    kind_fill_buffer(c, slot);
     uint64_t clear = all->clear & ~bit, long_wait = all->long_wait & ~bit, stale = all->stale & ~bit,
              next_l1_load = all->next_l1_load & ~bit, valid = all->valid & ~bit, wants = c->front.wants & ~bit;
     c->warps[slot].active = s->exec->active;
@@ -40,7 +39,7 @@ void sm_refresh(struct sm *c, uint32_t slot)
         uint32_t pc = s->buffer[0];
         c->warps[slot].next_pc = pc;
         valid |= bit;
-        if (unlikely(s->exec->state == WARP_READY && !c->sub && pc != sm_program_pc(c->program, s->exec))) {
+        if (unlikely(s->exec->state == WARP_READY && kind_fetches(c) && pc != sm_program_pc(c->program, s->exec))) {
             stale |= bit;
         } else {
             const struct sm_inst *in = &c->program->code[pc];
@@ -90,8 +89,7 @@ void sm_set_barriers(struct sm *c, uint32_t block)
                 c->observer->barrier_begin(c->observer->context, c->head.id, slot, c->now);
             continue;
         }
-        if (c->sub)
-            sm_nap(c, slot, c->config->barrier_latency);
+        kind_pass_barrier(c, slot);
         SM_TELL(c, barrier_pass, slot);
         if (c->observer && c->observer->barrier_end)
             c->observer->barrier_end(c->observer->context, c->head.id, slot, c->now);

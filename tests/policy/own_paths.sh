@@ -26,12 +26,21 @@ for workload in $(third_of_workloads 0); do
     is "$workload is the same" cmp "$scratch/pdom.txt" "$scratch/own.txt"
 done
 
+# On sub-cores too. There a warp that is over gives its slot back in its turn of fetch, but at once under a unit.
+for workload in bitonic mdbrot hashtable lps; do
+    is "$workload on sub-cores" "$heddle" run --quiet --size test -m h200 --stats "$scratch/pdom.json" "$workload"
+    is "$workload on sub-cores, paths of slots" "$heddle" run --quiet --size test -m h200 --divergence "$scratch/own.so" --stats "$scratch/own.json" "$workload"
+    counted "$scratch/pdom.json" | sed '/"\(no_ready\|idle\)":/d' >"$scratch/pdom.txt"
+    counted "$scratch/own.json" | sed '/"\(no_ready\|idle\)":/d' >"$scratch/own.txt"
+    is "$workload on sub-cores is the same" cmp "$scratch/pdom.txt" "$scratch/own.txt"
+done
+
 # Under a unit that never mixes warps nothing at all is different, and kernels may do everything.
 whole() { # FILE
     sed '/"host": {/,/^  }/d; /"divergence":/d' "$1" >"$1.txt"
 }
 for workload in bfs bitonic mdbrot gc; do
-    for machine in slp gtx480; do
+    for machine in slp gtx480 h200; do
         is "$workload on $machine" "$heddle" run --quiet --size test -m $machine --stats "$scratch/pdom.json" $workload
         is "$workload on $machine, warps kept" "$heddle" run --quiet --size test -m $machine --divergence "$scratch/keeps.so" --stats "$scratch/keeps.json" $workload
         whole "$scratch/pdom.json"

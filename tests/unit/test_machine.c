@@ -188,9 +188,10 @@ static void test_keys_have_fields_of_their_own(void **state)
 {
     (void)state;
     static const size_t bytes[MACHINE_TYPE_COUNT] = {
-        [MACHINE_U32] = 4,   [MACHINE_U64] = 8,      [MACHINE_MHZ] = 8,   [MACHINE_BOOL] = 1,   [MACHINE_LIST] = 20,
-        [MACHINE_TEXT] = 64, [MACHINE_MULTIPLY] = 4, [MACHINE_INDEX] = 4, [MACHINE_WRITES] = 4, [MACHINE_ALLOCATE] = 4,
-        [MACHINE_DRAM] = 4,  [MACHINE_EMPTIES] = 4,  [MACHINE_BOOK] = 4,  [MACHINE_NETWORK] = 4};
+        [MACHINE_U32] = 4,    [MACHINE_U64] = 8,      [MACHINE_MHZ] = 8,      [MACHINE_BOOL] = 1,
+        [MACHINE_LIST] = 20,  [MACHINE_TEXT] = 64,    [MACHINE_MULTIPLY] = 4, [MACHINE_INDEX] = 4,
+        [MACHINE_WRITES] = 4, [MACHINE_ALLOCATE] = 4, [MACHINE_DRAM] = 4,     [MACHINE_EMPTIES] = 4,
+        [MACHINE_BOOK] = 4,   [MACHINE_NETWORK] = 4,  [MACHINE_CORE_KIND] = 4};
     for (uint32_t i = 0; i < machine_key_count; i++) {
         const struct machine_key *a = &machine_keys[i];
         assert_int_equal(a->bytes, bytes[a->type]);
@@ -322,7 +323,7 @@ static void test_rules(void **state)
     refuse("[machine]\nrules = gpgpusim-5\n", 2, 9, "expected gpgpusim-2, gpgpusim-3, gpgpusim-4 or ccws-2012");
     refuse("[machine]\nrules = hopper\n", 2, 9, "write based_on = h200 instead"); /* a rulebook once */
     m = load_text("[machine]\nbased_on = h200\ncores = 6\n");
-    assert_true(m.cores == 6 && m.sm.sub_cores && m.sm.exact_sectors && !m.mem.l2.upper_halves_slip);
+    assert_true(m.cores == 6 && m.sm.kind == CORE_KIND_sub_cores && m.sm.exact_sectors && !m.mem.l2.upper_halves_slip);
     refuse("[rules]\ncode_backed = true\n", 2, 1, "did you mean code_packed?");
     refuse("[machine]\nrules = gpgpusim-3\n[l2]\nsector_bytes = 32\n", 4, 16, "divides lines");
     refuse("[l2]\nsector_bytes = 32\n[machine]\nrules = gpgpusim-3\n", 4, 9, "divides lines"); /* the book's rule */
@@ -337,6 +338,7 @@ static void test_old_spellings(void **state)
     refuse_set("lsu.vectors_by_element=true", 5, "rules.vectors_by_element");
     refuse_set("dram.scheduler=fifo", 6, "rules.dram_scheduler");
     refuse_set("l2.upper_halves_slip=true", 4, "rules.l2_upper_halves_slip");
+    refuse_set("rules.sub_cores=true", 7, "write core_kind = sub_cores instead");
 }
 
 static void test_based_on(void **state)

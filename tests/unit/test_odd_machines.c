@@ -153,7 +153,7 @@ static void sectors_with_gaps(void **state)
 {
     (void)state;
     add_both_ways("gtx480-gs4", SETS("rules.exact_sectors=true"));
-    add_both_ways("gtx480-gs4", SETS("rules.exact_sectors=true", "rules.sub_cores=true", "rules.lowers=true",
+    add_both_ways("gtx480-gs4", SETS("rules.exact_sectors=true", "rules.core_kind=sub_cores", "rules.lowers=true",
                                      "rules.l1d_has_banks=true", "rules.atomics_at_once=true"));
     add_both_ways("h200", SETS("machine.cores=8", "dram.channels=4", "l2.sector_bytes=32"));
 }
