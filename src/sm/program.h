@@ -102,7 +102,6 @@ struct ptx_lowering;
 struct core_code {
     /* Unit, latency and initiation interval, where the instruction is one of the core's. */
     void (*set_cost)(struct sm_inst *s, const struct ptx_inst *in, const struct sm_config *c);
-    bool keeps_loads;   /* loads may be kept (network.h) */
     bool awaits_branch; /* the first instruction of a basic block awaits a register that branches write */
     bool lowers;        /* it can issue instructions as an assembler leaves them (sm_config.lowers) */
     bool issues_twice;  /* it can issue two instructions of a warp in a cycle (sm_config.issue_per_warp) */
