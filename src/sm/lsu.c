@@ -80,6 +80,8 @@ static inline void answered(struct sm *c, uint16_t id)
         return; /* still sending accesses: the end comes when it leaves the unit */
     if (c->observer && c->observer->load_end && f->inst->wait == WAIT_LONG)
         c->observer->load_end(c->observer->context, c->head.id, f->slot, c->now, f->pc);
+    if (!c->flights.free_count) /* issue may take an entry again */
+        due_now(&c->due, PART_ISSUE);
     sm_finish(c, id);
 }
 
@@ -107,12 +109,13 @@ void sm_lsu_finish_hits(struct sm *c)
 
 static bool write_registers(struct sm *c, struct sm_inflight *f)
 {
-    const uint8_t *banks = f->inst->banks + f->inst->check_count - f->inst->destination_count;
-    while (f->written < f->inst->destination_count) {
-        if (!collector_write_bank(c->pipes.collector, sm_bank(&c->pipes, banks[f->written], f->slot)))
+    uint32_t count = f->inst->destination_count;
+    const uint8_t *banks = f->inst->banks + f->inst->check_count - count;
+    for (uint32_t i = f->written; i < count; i++)
+        if (!collector_write_bank(c->pipes.collector, sm_bank(&c->pipes, banks[i], f->slot))) {
+            f->written = (uint8_t)i;
             return false;
-        f->written++;
-    }
+        }
     f->written = 0;
     return true;
 }
@@ -259,14 +262,6 @@ STEP void take_response(struct sm *c)
 
 /* To the interconnect */
 
-/* The bytes of a packet whose request or answer has data_bytes. */
-static uint32_t bytes_with(const struct packet *p, uint32_t data_bytes)
-{
-    if (packet_is_write(p) || p->kind == PACKET_ATOMIC)
-        return WRITE_HEADER_BYTES + data_bytes;
-    return READ_BYTES;
-}
-
 /* The bytes of a store that names its sectors and the bytes that it writes: the sectors alone, and a header with a
  * mask where one of them is written in part. */
 static uint32_t exact_store_bytes(const struct packet *p)
@@ -277,15 +272,16 @@ static uint32_t exact_store_bytes(const struct packet *p)
     return WRITE_HEADER_BYTES + data;
 }
 
-static uint32_t packet_bytes(const struct sm *c, const struct packet *p)
+static inline uint32_t packet_bytes(const struct sm *c, const struct packet *p)
 {
-    if (!c->lsu.exact_sectors || !c->lsu.tells_written || !p->sectors)
-        return bytes_with(p, p->bytes);
-    switch (p->kind) {
-    case PACKET_STORE: return exact_store_bytes(p);
-    case PACKET_ATOMIC: return packet_sectors(p->sectors) * SECTOR_BYTES;
-    default: return bytes_with(p, p->bytes);
-    }
+    bool names_sectors = c->lsu.exact_sectors && c->lsu.tells_written && p->sectors;
+    if (!packet_is_write(p) && p->kind != PACKET_ATOMIC)
+        return READ_BYTES;
+    if (names_sectors && p->kind == PACKET_STORE)
+        return exact_store_bytes(p);
+    if (names_sectors && p->kind == PACKET_ATOMIC)
+        return packet_sectors(p->sectors) * SECTOR_BYTES;
+    return WRITE_HEADER_BYTES + p->bytes;
 }
 
 /* When a packet finds no room, the core's owner runs the core again as soon as there is some. */
@@ -344,6 +340,9 @@ __attribute__((noinline)) uint32_t sm_lsu_may_send(const struct sm *c)
 /* L1D. An access that is refused is blocked until something changes: the cache is not asked meanwhile, and the
  * refusals of these steps are counted together. */
 
+/* The number of the step at hand, from the machine's start. */
+static inline uint64_t step_number(const struct sm *c) { return c->now * c->config->lsu_steps + c->lsu.step; }
+
 static void count_refusals(struct sm *c, uint64_t step)
 {
     struct sm_lsu *l = &c->lsu;
@@ -371,7 +370,7 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
     if (c->lsu.blocked)
         return false;
     if (c->lsu.refusal >= 0)
-        count_refusals(c, c->lsu.step);
+        count_refusals(c, step_number(c));
     r.evicted = false;
     enum cache_outcome outcome = cache_access(c->lsu.l1d, p, c->warps[p->warp].age, c->now, &r);
     if (c->host.hears_l1)
@@ -379,7 +378,7 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
     if (outcome == CACHE_FAIL) {
         c->lsu.refusal = (int)r.fail;
         c->lsu.blocked = true;
-        c->lsu.refused_until = c->lsu.step + 1;
+        c->lsu.refused_until = step_number(c) + 1;
         return false;
     }
     c->lsu.refusal = -1;
@@ -411,13 +410,16 @@ STEP void l1_pipe_cycle(struct sm *c)
 
 /* Accesses of the instruction at work */
 
-static inline struct packet *make_packet(struct sm_lsu *l, const struct sm_inflight *f, const struct sm_accesses *all)
+STEP struct packet *make_packet(struct sm_lsu *l, const struct sm_inflight *f, const struct sm_accesses *all,
+                                bool l1d_only)
 {
     struct packet *p = &l->access;
     const struct access *a = &all->list[f->next_access];
     p->address = a->address;
     p->bytes = a->bytes;
-    p->mask = f->texture && !f->store ? 0 : a->mask;
+    p->mask = a->mask;
+    if (!l1d_only && f->texture && !f->store)
+        p->mask = 0;
     p->sectors = sm_sectors(l, f, a);
     p->left = (uint8_t)(all->count - 1 - f->next_access);
     return p;
@@ -520,11 +522,11 @@ STEP bool send_accesses(struct sm *c, uint16_t id, bool l1d_only)
     if (!l1d_only && f->route == ROUTE_L1D)
         most = l1d_banks(c->config);
     for (uint32_t n = 0; n < most && f->next_access < a->count; n++) {
-        struct packet *p = make_packet(&c->lsu, f, a);
+        struct packet *p = make_packet(&c->lsu, f, a, l1d_only);
         if (l1d_only ? !enter_l1_pipe(c, p, true) : !send_access(c, f, p))
             return false;
         f->next_access++;
-        if (f->atomic)
+        if (!l1d_only && f->atomic)
             c->lsu.atomics_at = c->now + atomic_cycles(c->config, p);
     }
     return f->next_access == a->count;
@@ -535,6 +537,7 @@ static void leave(struct sm *c, uint16_t id)
     struct sm_inflight *f = &c->flights.list[id];
     c->lsu.dispatch = SM_NONE;
     c->lsu.l1d_only = false;
+    due_now(&c->due, PART_PIPELINES); /* the collectors may have the next instruction */
     c->lsu.free_accesses[c->lsu.free_access_count++] = f->accesses;
     f->accesses = SM_NONE;
     f->in_lsu = false;
@@ -604,6 +607,7 @@ static inline void take_instruction(struct sm *c)
     if (!collector_front(c->pipes.collector, COLLECT_MEM, &id))
         return;
     collector_take(c->pipes.collector, COLLECT_MEM);
+    due_now(&c->due, PART_PIPELINES); /* another may take its place */
     struct sm_inflight *f = &c->flights.list[id];
     l->dispatch = id;
     l->access = (struct packet){.token = id,
@@ -658,7 +662,7 @@ static void show_outstanding(struct sm *c)
 static inline bool is_l1d_only(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    uint32_t others = l->responses.count | l->shared_count | l->texture_count | l->fragment_count | l->read_only_waits;
+    uint32_t others = l->shared_count | l->texture_count | l->fragment_count | l->read_only_waits;
     return l->l1d_only && !others && l->next_global == SM_NONE;
 }
 
@@ -669,9 +673,9 @@ STEP void step_as(struct sm *c, bool last, bool l1d_only)
     struct sm_lsu *l = &c->lsu;
     l->no_room = 0;
     writeback(c, l1d_only);
+    if (l->responses.count)
+        take_response(c);
     if (!l1d_only) {
-        if (l->responses.count)
-            take_response(c);
         if (l->fragment_count)
             sm_texture_cycle(c);
         if (l->read_only_waits) {
@@ -693,30 +697,24 @@ STEP void step_as(struct sm *c, bool last, bool l1d_only)
         show_outstanding(c);
 }
 
-static inline void step(struct sm *c, bool last)
-{
-    if (is_l1d_only(c))
-        step_as(c, last, true);
-    else
-        step_as(c, last, false);
-}
-
 /* When the unit is due again. */
 
 static inline bool has_room(const struct sm_lsu *l, enum sm_origin origin) { return !(l->no_room >> origin & 1); }
 
-static inline bool can_send_misses(const struct sm_lsu *l)
+STEP bool can_send_misses(const struct sm_lsu *l, bool l1d_only)
 {
-    return (l->d->misses.count && has_room(l, ORIGIN_L1D)) || (l->textures->misses.count && has_room(l, ORIGIN_L1T)) ||
-           (l->constants->misses.count && has_room(l, ORIGIN_L1C));
+    if (l->d->misses.count && has_room(l, ORIGIN_L1D))
+        return true;
+    return !l1d_only && ((l->textures->misses.count && has_room(l, ORIGIN_L1T)) ||
+                         (l->constants->misses.count && has_room(l, ORIGIN_L1C)));
 }
 
-static inline bool has_results(const struct sm_lsu *l)
+STEP bool has_results(const struct sm_lsu *l, bool l1d_only)
 {
-    return l->next_wb != SM_NONE || l->next_global != SM_NONE ||
-           (l->responses.count | l->texture_count | l->d->ready_requests | l->textures->ready_requests |
-            l->constants->ready_requests) != 0 ||
-           sm_textures_move(l);
+    if (l->next_wb != SM_NONE || l->next_global != SM_NONE || (l->d->ready_requests | l->responses.count))
+        return true;
+    return !l1d_only && ((l->texture_count | l->textures->ready_requests | l->constants->ready_requests) != 0 ||
+                         sm_textures_move(l));
 }
 
 /* The next cycle in which the instruction at work may go on by itself. It does not while the L1D refuses its access,
@@ -737,16 +735,16 @@ static inline uint64_t instruction_next(const struct sm *c)
     return c->now + 1;
 }
 
-static uint64_t lsu_next(const struct sm *c)
+STEP uint64_t lsu_next(const struct sm *c, bool l1d_only)
 {
     const struct sm_lsu *l = &c->lsu;
     uint64_t soon = c->now + 1;
-    if (has_results(l) || can_send_misses(l))
+    if (has_results(l, l1d_only) || can_send_misses(l, l1d_only))
         return soon;
     uint64_t next = instruction_next(c);
-    if (l->l1_count && !l->blocked)
+    if (!l1d_only && l->l1_count && !l->blocked)
         next = earlier(next, l->l1_pipe[l->l1_head].ready);
-    if (l->shared_count)
+    if (!l1d_only && l->shared_count)
         next = earlier(next, l->shared_pipe[l->shared_head].ready);
     if (l->hits.count)
         next = earlier(next, l->hits.list[l->hits.head].ready);
@@ -755,15 +753,23 @@ static uint64_t lsu_next(const struct sm *c)
 
 void sm_lsu_step(struct sm *c)
 {
-    c->lsu.step = (c->now + 1) * c->config->lsu_steps - 1;
-    step(c, true);
-    due_at(&c->due, PART_LSU, lsu_next(c));
+    if (is_l1d_only(c)) {
+        step_as(c, true, true);
+        due_at(&c->due, PART_LSU, lsu_next(c, true));
+    } else {
+        step_as(c, true, false);
+        due_at(&c->due, PART_LSU, lsu_next(c, false));
+    }
 }
 
 void sm_lsu_early_step(struct sm *c, uint32_t n)
 {
-    c->lsu.step = c->now * c->config->lsu_steps + n;
-    step(c, false);
+    c->lsu.step = n;
+    if (is_l1d_only(c))
+        step_as(c, false, true);
+    else
+        step_as(c, false, false);
+    c->lsu.step = n + 1;
 }
 
 void sm_lsu_enter(struct sm *c) { take_instruction(c); }

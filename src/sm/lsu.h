@@ -85,7 +85,7 @@ struct sm_lsu {
     int refusal;     /* enum cache_fail of the access that the L1D refused; -1 means that it refused none */
     bool blocked;    /* the access was refused, and nothing has changed since: it is not tried again */
     uint8_t no_room; /* a set of enum sm_origin: packets that found no room in the interconnect in the last step */
-    uint64_t step;   /* the number of the step at hand, from the machine's start */
+    uint32_t step;   /* the step at hand, of the cycle */
     uint64_t refused_until; /* the step up to which refusals have been counted */
     /* The cycle in which the next access of an atomic may be sent. */
     uint64_t atomics_at;
