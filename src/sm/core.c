@@ -67,9 +67,10 @@ static inline void begin_cycle(struct sm *c, uint64_t now)
 {
     sm_account_passed(c, now);
     c->now = c->view.cycle = now;
-    if (*c->net.blocked_bytes) /* there may be room now for the packet that the interconnect had none for */
+    if (*c->net.blocked_bytes) { /* there may be room now for the packet that the interconnect had none for */
+        *c->net.blocked_bytes = 0;
         due_now(&c->due, PART_LSU);
-    *c->net.blocked_bytes = 0;
+    }
     if (c->issue.asleep && is_due(&c->due, PART_ISSUE, now))
         wake_sleepers(c);
 }
@@ -108,7 +109,7 @@ static inline void run_collectors(struct sm *c)
         collector_cycle(c->pipes.collector);
     else
         collector_forget_writes(c->pipes.collector);
-    if (c->lsu.dispatch == SM_NONE && collector_offers(c->pipes.collector, COLLECT_MEM)) {
+    if (c->lsu.at_work.id == SM_NONE && collector_offers(c->pipes.collector, COLLECT_MEM)) {
         if (c->lsu.enters_after_collectors)
             sm_lsu_enter(c);
         due_by(&c->due, PART_LSU, c->now + 1);
@@ -127,12 +128,14 @@ static inline bool run_issue(struct sm *c)
 
 static inline void run_front(struct sm *c)
 {
+    uint64_t next = SM_NEVER;
     if (c->front.valid)
         sm_decode_cycle(c);
     if (front_end_moves(&c->front))
         sm_fetch_cycle(c);
-    bool moves = c->front.valid || front_end_moves(&c->front);
-    due_at(&c->due, PART_FRONT, moves ? c->now + 1 : SM_NEVER);
+    if (c->front.valid || front_end_moves(&c->front))
+        next = c->now + 1;
+    due_at(&c->due, PART_FRONT, next);
 }
 
 /* The parts of a cycle that follow the load/store unit. */

@@ -40,9 +40,9 @@ void core_link_await_room(struct sm *c)
 static __attribute__((noinline)) bool may_end_load(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    if (l->dispatch == SM_NONE)
+    if (l->at_work.id == SM_NONE)
         return false;
-    const struct sm_inflight *f = &c->flights.list[l->dispatch];
+    const struct sm_inflight *f = &c->flights.list[l->at_work.id];
     const struct sm_accesses *a = &l->access_pool[f->accesses];
     return f->kept && f->remaining <= 1 && f->next_access + 1u >= a->count &&
            (l->responses.count || !l->l1d || !a->count || cache_probe(l->l1d, a->list[a->count - 1].address));
