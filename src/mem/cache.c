@@ -371,9 +371,10 @@ static ALWAYS_INLINE enum cache_outcome read_miss(struct cache *c, struct lookup
     if (queue_room(c) < 1)
         return fail(c, l, CACHE_FAIL_QUEUE);
     bool bypass = !plain && l->way == NO_WAY && unlikely(c->choices.bypass != NULL) && ask_bypass(c, l);
-    struct leaving leaving = {.modified = false};
+    struct leaving leaving;
     enum cache_fail why;
     bool takes_line = plain || (!bypass && !c->on_fill);
+    leaving.modified = false;
     if (takes_line && !reserve_line(c, l, asked, &leaving, &why, plain))
         return fail(c, l, why);
     uint32_t entry = mshr_open(&c->head.mshr, l->line, asked, l->request, l->age,

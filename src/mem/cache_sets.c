@@ -27,6 +27,24 @@ enum cache_index cache_sets_index_kind(const struct cache_config *config)
     return power ? INDEX_MASK : INDEX_MODULO;
 }
 
+/* No way has a line; the ways of each set stand in their order. */
+static void begin(struct cache_sets *s)
+{
+    uint32_t last = s->ways - 1;
+    s->recent = s->absent = NO_TAG;
+    memset(s->tags, 0xff, (size_t)s->count * s->ways * sizeof *s->tags); /* NO_TAG */
+    for (uint32_t bank = 0; bank < CACHE_BANKS; bank++)
+        s->banks[bank].lines = 0;
+    for (uint32_t way = 0; way < s->ways; way++)
+        s->links[way] = (struct cache_link){.newer = (uint16_t)(way + 1), .older = (uint16_t)(way - 1)};
+    s->links[last].newer = 0;
+    s->links[0].older = (uint16_t)last;
+    for (uint32_t set = 0; set < s->count; set++)
+        s->newest[set] = (uint16_t)last;
+    for (uint32_t set = 1; set < s->count; set++)
+        memcpy(&s->links[set * s->ways], s->links, s->ways * sizeof *s->links);
+}
+
 void cache_sets_init(struct cache_sets *s, struct arena *a, const struct cache_config *config)
 {
     assert(config->sets && config->ways && config->ways <= UINT16_MAX);
@@ -44,24 +62,13 @@ void cache_sets_init(struct cache_sets *s, struct arena *a, const struct cache_c
                              .set_bits = log2_of(config->sets),
                              .bank_sets = (config->sets + CACHE_BANKS - 1) / CACHE_BANKS,
                              .index = cache_sets_index_kind(config)};
-    cache_sets_clear(s);
+    begin(s); /* new memory is all zero: so are its lines */
 }
 
 void cache_sets_clear(struct cache_sets *s)
 {
-    size_t lines = (size_t)s->count * s->ways;
-    s->recent = s->absent = NO_TAG;
-    memset(s->tags, 0xff, lines * sizeof *s->tags); /* NO_TAG */
-    memset(s->lines, 0, lines * sizeof *s->lines);
-    for (uint32_t bank = 0; bank < CACHE_BANKS; bank++)
-        s->banks[bank].lines = 0;
-    for (uint32_t set = 0; set < s->count; set++) {
-        for (uint32_t way = 0; way < s->ways; way++)
-            s->links[cache_sets_place(s, set, way)] =
-                (struct cache_link){.newer = (uint16_t)(way + 1 < s->ways ? way + 1 : 0),
-                                    .older = (uint16_t)(way > 0 ? way - 1 : s->ways - 1)};
-        s->newest[set] = (uint16_t)(s->ways - 1);
-    }
+    memset(s->lines, 0, (size_t)s->count * s->ways * sizeof *s->lines);
+    begin(s);
 }
 
 bool cache_sets_resize(struct cache_sets *s, uint32_t lines)

@@ -79,9 +79,10 @@ static inline void begin_cycle(struct sm *c, uint64_t now)
 {
     sm_account_passed(c, now);
     c->now = c->view.cycle = now;
-    if (*c->net.blocked_bytes) /* there may be room now for the packet that the interconnect had none for */
+    if (*c->net.blocked_bytes) { /* there may be room now for the packet that the interconnect had none for */
+        *c->net.blocked_bytes = 0;
         due_now(&c->due, PART_LSU);
-    *c->net.blocked_bytes = 0;
+    }
     if (c->issue.asleep && is_due(&c->due, PART_ISSUE, now))
         wake_sleepers(c);
 }
@@ -101,8 +102,6 @@ static __attribute__((noinline, cold)) void run_early_steps(struct sm *c)
     sm_lsu_finish_hits(c);
     for (uint32_t n = 0; n + 1 < c->config->lsu_steps; n++) {
         sm_lsu_early_step(c, n);
-        if (collector_moves(c->pipes.collector))
-            due_by(&c->due, PART_PIPELINES, c->now + 1);
         collector_early_step(c->pipes.collector);
     }
 }
@@ -116,20 +115,17 @@ static inline void run_lsu(struct sm *c)
     host_part_set(&c->head.part, HOST_NOTHING);
 }
 
-/* Returns whether an instruction in the collectors has moved. */
-static inline bool run_collectors(struct sm *c)
+static inline void run_collectors(struct sm *c)
 {
-    bool moves = collector_moves(c->pipes.collector);
-    if (moves)
+    if (collector_moves(c->pipes.collector))
         collector_cycle(c->pipes.collector);
     else
         collector_forget_writes(c->pipes.collector);
-    if (c->lsu.dispatch == SM_NONE && collector_offers(c->pipes.collector, COLLECT_MEM)) {
+    if (c->lsu.at_work.id == SM_NONE && collector_offers(c->pipes.collector, COLLECT_MEM)) {
         if (c->lsu.enters_after_collectors)
             sm_lsu_enter(c);
         due_by(&c->due, PART_LSU, c->now + 1);
     }
-    return moves;
 }
 
 /* Asks the schedulers if a set of warps has changed, or the kinds that the collectors accept. Returns whether they
@@ -144,36 +140,46 @@ static inline bool run_issue(struct sm *c)
 
 static inline void run_front(struct sm *c)
 {
+    uint64_t next = SM_NEVER;
     if (c->front.valid)
         sm_decode_cycle(c);
     if (front_end_moves(&c->front))
         sm_fetch_cycle(c);
-    bool moves = c->front.valid || front_end_moves(&c->front);
-    due_at(&c->due, PART_FRONT, moves ? c->now + 1 : SM_NEVER);
+    if (c->front.valid || front_end_moves(&c->front))
+        next = c->now + 1;
+    due_at(&c->due, PART_FRONT, next);
+}
+
+/* The parts of a cycle that follow the load/store unit. */
+static __attribute__((noinline)) void run_others(struct sm *c)
+{
+    run_collectors(c);
+    if (unlikely(c->regroup))
+        regroup_cycle(c);
+    bool asked = run_issue(c);
+    if (is_due(&c->due, PART_FRONT, c->now))
+        run_front(c);
+    if (asked || is_due(&c->due, PART_ISSUE, c->now))
+        account_cycle(c, asked);
+    if (is_due(&c->due, PART_ISSUE, c->now + 1) || is_due(&c->due, PART_FRONT, c->now + 1))
+        due_at(&c->due, PART_PIPELINES, c->now + 1); /* the core is run then anyway */
+    else if (asked || is_due(&c->due, PART_PIPELINES, c->now))
+        due_at(&c->due, PART_PIPELINES, pipelines_next(&c->pipes, c->now));
+    if (unlikely(c->regroup) && regroup_moves(c))
+        due_by(&c->due, PART_ISSUE, c->now + 1);
 }
 
 void sm_cycle(struct sm *c, uint64_t now)
 {
     begin_cycle(c, now);
-    bool ends = is_due(&c->due, PART_PIPELINES, now);
-    if (ends)
+    if (is_due(&c->due, PART_PIPELINES, now))
         run_pipelines(c);
     if (is_due(&c->due, PART_LSU, now) || (c->lsu.precedes && collector_moves(c->pipes.collector)))
         run_lsu(c);
-    bool collects = run_collectors(c);
-    if (unlikely(c->regroup))
-        regroup_cycle(c);
-    bool asked = run_issue(c);
-    if (is_due(&c->due, PART_FRONT, now))
-        run_front(c);
-    if (asked || is_due(&c->due, PART_ISSUE, now))
-        account_cycle(c, asked);
-    if (is_due(&c->due, PART_ISSUE, now + 1) || is_due(&c->due, PART_FRONT, now + 1))
-        due_at(&c->due, PART_PIPELINES, now + 1); /* the core is run then anyway */
-    else if (ends || collects || asked)
-        due_at(&c->due, PART_PIPELINES, pipelines_next(&c->pipes, now));
-    if (unlikely(c->regroup) && regroup_moves(c))
-        due_by(&c->due, PART_ISSUE, now + 1);
+    if (others_are_due(&c->due, now) || unlikely(c->regroup))
+        run_others(c);
+    else
+        collector_forget_writes(c->pipes.collector);
     *c->wake_at = due_next(&c->due, now);
     if (unlikely(c->regroup) && *c->wake_at == SM_NEVER)
         regroup_check_stuck(c);

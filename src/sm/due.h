@@ -28,6 +28,11 @@ struct sm_due {
 };
 
 static inline bool is_due(const struct sm_due *d, enum core_part part, uint64_t now) { return d->at[part] <= now; }
+/* Is a part other than the load/store unit due? */
+static inline bool others_are_due(const struct sm_due *d, uint64_t now)
+{
+    return d->at[PART_ISSUE] <= now || d->at[PART_PIPELINES] <= now || d->at[PART_FRONT] <= now;
+}
 static inline void due_at(struct sm_due *d, enum core_part part, uint64_t cycle) { d->at[part] = cycle; }
 static inline void due_now(struct sm_due *d, enum core_part part) { d->at[part] = 0; }
 

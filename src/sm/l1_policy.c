@@ -70,7 +70,7 @@ void sm_l1_tell_access(struct sm *c, const struct packet *p, enum cache_outcome 
 
 void sm_l1_fill_and_tell(struct sm *c, const struct packet *answer)
 {
-    const struct packet first = c->lsu.d->mshr.entries[answer->token].first;
+    const struct packet first = c->lsu.l1d_head->mshr.entries[answer->token].first;
     struct cache_result r;
     if (!cache_fill_line(c->lsu.l1d, answer, &r))
         return;
@@ -106,7 +106,7 @@ void sm_l1_invalidate(struct sm *c)
 uint64_t sm_l1_refusals(const struct sm *c, const char **policy, bool *stands)
 {
     const struct heddle_l1 *l1 = c->lsu.l1d ? c->host.l1.l1 : NULL;
-    *stands = c->lsu.blocked && c->lsu.refusal == CACHE_FAIL_WAYS;
+    *stands = c->lsu.refused.blocked && c->lsu.refused.why == CACHE_FAIL_WAYS;
     *policy = l1 && l1->victim ? l1->policy.name : NULL;
     return *policy ? cache_counters(c->lsu.l1d)->fails[CACHE_FAIL_WAYS] : 0;
 }

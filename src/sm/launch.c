@@ -19,7 +19,7 @@ static void empty_caches(struct sm *c)
         return;
     if (c->lsu.l1d)
         sm_l1_invalidate(c);
-    if (c->lsu.l1t && !c->lsu.fragments)
+    if (c->lsu.l1t && !c->lsu.textures.fragments)
         cache_invalidate(c->lsu.l1t);
     if (c->lsu.l1c && empties == LAUNCH_EMPTIES_CACHES)
         cache_empty(c->lsu.l1c);

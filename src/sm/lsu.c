@@ -11,7 +11,10 @@
 #include "base/numbers.h"
 #include "sm/core.h"
 
-enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, LONGEST_ACCESS = 128, CLIENT_PAST_L1 = 3, CLIENT_L1D, CLIENTS };
+enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, LONGEST_ACCESS = 128 };
+
+/* The clients of writeback, in the order of their turns. */
+enum client { CLIENT_SHARED, CLIENT_TEXTURES, CLIENT_CONSTANTS, CLIENT_PAST_L1, CLIENT_L1D, CLIENTS };
 
 /* Parts of a step. The compiler makes four copies of it: for the last step of a cycle and for the others, each with
  * and without `l1d_only`, which is a constant there. It means that the instruction at work accesses the L1D alone,
@@ -21,10 +24,25 @@ enum { READ_BYTES = 8, WRITE_HEADER_BYTES = 8, LONGEST_ACCESS = 128, CLIENT_PAST
 
 /* Places of a ring. */
 static inline uint32_t place_after(uint32_t place, uint32_t capacity) { return place + 1 == capacity ? 0 : place + 1; }
+static inline uint32_t place_before(uint32_t place, uint32_t capacity) { return place ? place - 1 : capacity - 1; }
 static inline uint32_t place_at_end(uint32_t head, uint32_t count, uint32_t capacity)
 {
     uint32_t place = head + count;
     return place >= capacity ? place - capacity : place;
+}
+
+static inline bool pipe_is_ready(const struct lsu_pipe *p, uint64_t now)
+{
+    return p->count && p->list[p->head].ready <= now;
+}
+
+/* Takes the first instruction. */
+static inline uint16_t pipe_take(struct lsu_pipe *p)
+{
+    uint16_t id = p->list[p->head].id;
+    p->head = place_after(p->head, p->capacity);
+    p->count--;
+    return id;
 }
 
 /* Accesses that the L1D takes in a cycle. */
@@ -32,17 +50,17 @@ static inline uint32_t l1d_banks(const struct sm_config *g) { return g->l1d.bank
 
 void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
 {
-    l->dispatch = l->next_wb = l->next_global = SM_NONE;
-    l->refusal = -1;
+    l->at_work.id = l->writeback.next = l->writeback.past_l1 = SM_NONE;
+    l->refused.why = -1;
     l->enters_after_collectors = g->enters_lsu_at_once;
     l->precedes = g->lsu_steps > 1 || g->l1d_latency_behind;
     ring_init(&l->responses, a, g->lsu_response_queue ? g->lsu_response_queue : 2);
     l->l1d = cache_create(a, &g->l1d, NULL, NULL);
     l->l1c = cache_create(a, &g->l1c, NULL, NULL);
     l->l1t = cache_create(a, &g->l1t, NULL, NULL);
-    l->d = cache_head_or_none(l->l1d);
-    l->constants = cache_head_or_none(l->l1c);
-    l->textures = cache_head_or_none(l->l1t);
+    l->l1d_head = cache_head_or_none(l->l1d);
+    l->l1c_head = cache_head_or_none(l->l1c);
+    l->l1t_head = cache_head_or_none(l->l1t);
     /* A read may need two places: one for the line that it evicts. */
     if (l->l1d)
         cache_set_writeback(l->l1d, PACKET_L1_WRITEBACK, 2);
@@ -53,14 +71,14 @@ void lsu_init(struct sm_lsu *l, struct arena *a, const struct sm_config *g)
     if (g->l1d_latency_behind)
         l->hits.capacity = under_way;
     else
-        l->l1_capacity = under_way;
+        l->l1_pipe.capacity = under_way;
     l->hits.list = arena_array(a, struct sm_instruction_delay, l->hits.capacity + 1);
-    l->l1_pipe = arena_array(a, struct sm_delay, l->l1_capacity + 1);
-    l->shared_capacity = (g->shared_latency ? g->shared_latency : 1) + 32 * g->shared_conflict_latency +
-                         (g->uniform_atomics_once ? UINT8_MAX : 0);
-    l->shared_pipe = arena_array(a, struct sm_instruction_delay, l->shared_capacity);
+    l->l1_pipe.list = arena_array(a, struct sm_delay, l->l1_pipe.capacity + 1);
+    l->shared_pipe.capacity = (g->shared_latency ? g->shared_latency : 1) + 32 * g->shared_conflict_latency +
+                              (g->uniform_atomics_once ? UINT8_MAX : 0);
+    l->shared_pipe.list = arena_array(a, struct sm_instruction_delay, l->shared_pipe.capacity);
     if (l->l1t && g->texture_results)
-        l->fragments = arena_array(a, struct sm_fragment, g->l1t.mshr_entries);
+        l->textures.fragments = arena_array(a, struct sm_fragment, g->l1t.mshr_entries);
     uint32_t lists = g->mem_issue_width * 2 + g->mem_collectors + 4;
     l->free_access_count = lists < SM_ACCESS_LISTS ? lists : SM_ACCESS_LISTS;
     l->access_pool = arena_array(a, struct sm_accesses, l->free_access_count);
@@ -80,13 +98,15 @@ static inline void answered(struct sm *c, uint16_t id)
         return; /* still sending accesses: the end comes when it leaves the unit */
     if (c->observer && c->observer->load_end && f->inst->wait == WAIT_LONG)
         c->observer->load_end(c->observer->context, c->head.id, f->slot, c->now, f->pc);
+    if (!c->flights.free_count) /* issue may take an entry again */
+        due_now(&c->due, PART_ISSUE);
     sm_finish(c, id);
 }
 
 /* A load has found its data in the L1D or the constant cache. */
 static inline void hit(struct sm *c, uint16_t id)
 {
-    struct sm_hits *h = &c->lsu.hits;
+    struct lsu_pipe *h = &c->lsu.hits;
     if (!c->lsu.precedes || !h->capacity) {
         answered(c, id);
         return;
@@ -97,22 +117,19 @@ static inline void hit(struct sm *c, uint16_t id)
 
 void sm_lsu_finish_hits(struct sm *c)
 {
-    struct sm_hits *h = &c->lsu.hits;
-    while (h->count && h->list[h->head].ready <= c->now) {
-        answered(c, h->list[h->head].id);
-        h->head = place_after(h->head, h->capacity);
-        h->count--;
-    }
+    while (pipe_is_ready(&c->lsu.hits, c->now))
+        answered(c, pipe_take(&c->lsu.hits));
 }
 
 static bool write_registers(struct sm *c, struct sm_inflight *f)
 {
-    const uint8_t *banks = f->inst->banks + f->inst->check_count - f->inst->destination_count;
-    while (f->written < f->inst->destination_count) {
-        if (!collector_write_bank(c->pipes.collector, sm_bank(&c->pipes, banks[f->written], f->slot)))
+    uint32_t count = f->inst->destination_count;
+    const uint8_t *banks = f->inst->banks + f->inst->check_count - count;
+    for (uint32_t i = f->written; i < count; i++)
+        if (!collector_write_bank(c->pipes.collector, sm_bank(&c->pipes, banks[i], f->slot))) {
+            f->written = (uint8_t)i;
             return false;
-        f->written++;
-    }
+        }
     f->written = 0;
     return true;
 }
@@ -126,13 +143,13 @@ static uint16_t take_ready(struct cache *cache)
 }
 
 /* The clients that have a result to write: one bit per client. */
-static inline uint32_t clients_with_results(const struct sm *c)
+static inline uint32_t clients_with_results(const struct sm_lsu *l, uint64_t now)
 {
-    const struct sm_lsu *l = &c->lsu;
-    return (uint32_t)(l->shared_count && l->shared_pipe[l->shared_head].ready <= c->now) |
-           (uint32_t)((l->texture_count | c->lsu.textures->ready_requests) != 0) << 1 |
-           (uint32_t)(c->lsu.constants->ready_requests != 0) << 2 | (uint32_t)(l->next_global != SM_NONE) << 3 |
-           (uint32_t)(c->lsu.d->ready_requests != 0) << CLIENT_L1D;
+    return (uint32_t)pipe_is_ready(&l->shared_pipe, now) << CLIENT_SHARED |
+           (uint32_t)((l->textures.count | l->l1t_head->ready_requests) != 0) << CLIENT_TEXTURES |
+           (uint32_t)(l->l1c_head->ready_requests != 0) << CLIENT_CONSTANTS |
+           (uint32_t)(l->writeback.past_l1 != SM_NONE) << CLIENT_PAST_L1 |
+           (uint32_t)(l->l1d_head->ready_requests != 0) << CLIENT_L1D;
 }
 
 /* The warp goes on when all parts of its atomic have come back. */
@@ -142,37 +159,33 @@ static void answer_atomic(struct sm *c, uint32_t slot)
         warp_unblock(c, &c->issue.atomic_wait, slot);
 }
 
-static inline uint16_t take_from_client(struct sm *c, uint32_t client)
+/* Takes the result of shared memory, or of an access past the L1, which may be one of an atomic. */
+static uint16_t take_result(struct sm *c, uint16_t id)
+{
+    if (c->flights.list[id].atomic)
+        answer_atomic(c, c->flights.list[id].slot);
+    return id;
+}
+
+static inline uint16_t take_from_client(struct sm *c, enum client client)
 {
     struct sm_lsu *l = &c->lsu;
     uint16_t id;
     switch (client) {
-    case 0:
-        id = l->shared_pipe[l->shared_head].id;
-        l->shared_head = place_after(l->shared_head, l->shared_capacity);
-        l->shared_count--;
-        if (c->flights.list[id].atomic)
-            answer_atomic(c, c->flights.list[id].slot);
-        return id;
-    case 1:
-        if (!l->texture_count) {
-            l->read_only_waits--;
-            return take_ready(c->lsu.l1t);
-        }
-        id = l->texture_hits[l->texture_head];
-        l->texture_head = (l->texture_head + 1) % SM_TEXTURE_HITS;
-        l->texture_count--;
-        return id;
-    case 2: l->read_only_waits--; return take_ready(c->lsu.l1c);
-    case 3:
-        id = l->next_global;
-        l->next_global = SM_NONE;
-        if (c->flights.list[id].atomic)
-            answer_atomic(c, c->flights.list[id].slot);
-        return id;
+    case CLIENT_SHARED: return take_result(c, pipe_take(&l->shared_pipe));
+    case CLIENT_TEXTURES:
+        if (l->textures.count)
+            return textures_take(&l->textures);
+        l->read_only_waits--;
+        return take_ready(l->l1t);
+    case CLIENT_CONSTANTS: l->read_only_waits--; return take_ready(l->l1c);
+    case CLIENT_PAST_L1:
+        id = l->writeback.past_l1;
+        l->writeback.past_l1 = SM_NONE;
+        return take_result(c, id);
     default:
-        l->blocked = false; /* an entry may be free again */
-        return take_ready(c->lsu.l1d);
+        l->refused.blocked = false; /* an entry may be free again */
+        return take_ready(l->l1d);
     }
 }
 
@@ -180,27 +193,31 @@ static inline uint16_t take_from_client(struct sm *c, uint32_t client)
 static inline uint32_t first_in_turn(uint32_t clients, uint32_t turn)
 {
     uint32_t from_turn = clients >> turn << turn;
-    return (uint32_t)__builtin_ctz(from_turn ? from_turn : clients);
+    if (from_turn)
+        clients = from_turn;
+    return (uint32_t)__builtin_ctz(clients);
 }
 
 STEP void writeback(struct sm *c, bool l1d_only)
 {
     struct sm_lsu *l = &c->lsu;
-    if (l->next_wb != SM_NONE) {
-        if (!write_registers(c, &c->flights.list[l->next_wb]))
+    struct lsu_writeback *w = &l->writeback;
+    if (w->next != SM_NONE) {
+        if (!write_registers(c, &c->flights.list[w->next]))
             return;
-        answered(c, l->next_wb);
-        l->next_wb = SM_NONE;
+        answered(c, w->next);
+        w->next = SM_NONE;
     }
-    bool others = !l1d_only && ((l->shared_count | l->texture_count | l->read_only_waits) || l->next_global != SM_NONE);
-    uint32_t clients = others ? clients_with_results(c) : (uint32_t)(l->d->ready_requests != 0) << CLIENT_L1D;
+    uint32_t clients = (uint32_t)(l->l1d_head->ready_requests != 0) << CLIENT_L1D;
+    if (!l1d_only && ((l->shared_pipe.count | l->textures.count | l->read_only_waits) || w->past_l1 != SM_NONE))
+        clients = clients_with_results(l, c->now);
     if (!clients)
         return;
-    uint32_t client = CLIENT_L1D;
+    enum client client = CLIENT_L1D;
     if (!l1d_only)
-        client = first_in_turn(clients, l->wb_turn);
-    l->next_wb = take_from_client(c, client);
-    l->wb_turn = place_after(client, CLIENTS);
+        client = first_in_turn(clients, w->turn);
+    w->next = take_from_client(c, client);
+    w->turn = place_after(client, CLIENTS);
 }
 
 /* Answers */
@@ -237,12 +254,12 @@ STEP void take_response(struct sm *c)
     struct sm_lsu *l = &c->lsu;
     struct packet *p = ring_front(&l->responses);
     if (p->origin == ORIGIN_LSU && !packet_is_write(p)) {
-        if (l->next_global != SM_NONE)
+        if (l->writeback.past_l1 != SM_NONE)
             return;
-        l->next_global = (uint16_t)p->token;
+        l->writeback.past_l1 = (uint16_t)p->token;
     } else if (packet_is_write(p)) {
         acknowledge_store(c, p->warp);
-    } else if (p->origin == ORIGIN_L1T && l->fragments) {
+    } else if (p->origin == ORIGIN_L1T && l->textures.fragments) {
         sm_texture_answer(c, p);
     } else {
         if (p->origin == ORIGIN_L1D)
@@ -251,20 +268,12 @@ STEP void take_response(struct sm *c)
             cache_fill(cache_of(l, p->origin), p, c->now);
         /* An access that waits for an entry stays blocked. One that waits for a place in the queue may be for the
          * line that has come. */
-        l->blocked &= l->refusal == CACHE_FAIL_MSHR;
+        l->refused.blocked &= l->refused.why == CACHE_FAIL_MSHR;
     }
     ring_pop(&l->responses);
 }
 
 /* To the interconnect */
-
-/* The bytes of a packet whose request or answer has data_bytes. */
-static uint32_t bytes_with(const struct packet *p, uint32_t data_bytes)
-{
-    if (packet_is_write(p) || p->kind == PACKET_ATOMIC)
-        return WRITE_HEADER_BYTES + data_bytes;
-    return READ_BYTES;
-}
 
 /* The bytes of a store that names its sectors and the bytes that it writes: the sectors alone, and a header with a
  * mask where one of them is written in part. */
@@ -276,15 +285,16 @@ static uint32_t exact_store_bytes(const struct packet *p)
     return WRITE_HEADER_BYTES + data;
 }
 
-static uint32_t packet_bytes(const struct sm *c, const struct packet *p)
+static inline uint32_t packet_bytes(const struct sm *c, const struct packet *p)
 {
-    if (!c->lsu.exact_sectors || !c->lsu.tells_written || !p->sectors)
-        return bytes_with(p, p->bytes);
-    switch (p->kind) {
-    case PACKET_STORE: return exact_store_bytes(p);
-    case PACKET_ATOMIC: return packet_sectors(p->sectors) * SECTOR_BYTES;
-    default: return bytes_with(p, p->bytes);
-    }
+    bool names_sectors = c->lsu.exact_sectors && c->lsu.tells_written && p->sectors;
+    if (!packet_is_write(p) && p->kind != PACKET_ATOMIC)
+        return READ_BYTES;
+    if (names_sectors && p->kind == PACKET_STORE)
+        return exact_store_bytes(p);
+    if (names_sectors && p->kind == PACKET_ATOMIC)
+        return packet_sectors(p->sectors) * SECTOR_BYTES;
+    return WRITE_HEADER_BYTES + p->bytes;
 }
 
 /* When a packet finds no room, the core's owner runs the core again as soon as there is some. */
@@ -309,8 +319,8 @@ void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin)
     p->slice = core_link_slice(&c->net, p->address);
     core_link_push(&c->net, c->head.port, p, bytes, c->now);
     cache_miss_pop(cache);
-    if (origin == ORIGIN_L1D && c->lsu.refusal == CACHE_FAIL_QUEUE)
-        c->lsu.blocked = false;
+    if (origin == ORIGIN_L1D && c->lsu.refused.why == CACHE_FAIL_QUEUE)
+        c->lsu.refused.blocked = false;
 }
 
 /* Counts one packet of each cache (of instructions too), and for an instruction that goes past the caches one, and
@@ -321,16 +331,16 @@ __attribute__((noinline)) uint32_t sm_lsu_may_send(const struct sm *c)
     uint32_t reads = 1;
     if (l->read_only_waits)
         reads += 2;
-    if (l->fragment_count)
+    if (l->textures.fragment_count)
         reads++;
     uint32_t flits = reads * network_flits(c->net.requests, READ_BYTES);
-    if (l->d->misses.count)
+    if (l->l1d_head->misses.count)
         flits += network_flits(c->net.requests, packet_bytes(c, cache_miss_front(l->l1d)));
     /* A fill may send the line that it evicts. */
     else if (c->config->l1d.allocate == ALLOCATE_ON_FILL && l->responses.count)
         flits += network_flits(c->net.requests, WRITE_HEADER_BYTES + c->config->l1d.line_bytes);
-    if (l->dispatch != SM_NONE) {
-        const struct sm_inflight *f = &c->flights.list[l->dispatch];
+    if (l->at_work.id != SM_NONE) {
+        const struct sm_inflight *f = &c->flights.list[l->at_work.id];
         uint32_t bytes = READ_BYTES;
         if (f->store || f->atomic)
             bytes = WRITE_HEADER_BYTES + LONGEST_ACCESS;
@@ -343,23 +353,26 @@ __attribute__((noinline)) uint32_t sm_lsu_may_send(const struct sm *c)
 /* L1D. An access that is refused is blocked until something changes: the cache is not asked meanwhile, and the
  * refusals of these steps are counted together. */
 
+/* The number of the step at hand, from the machine's start. */
+static inline uint64_t step_number(const struct sm *c) { return c->now * c->config->lsu_steps + c->lsu.step; }
+
 static void count_refusals(struct sm *c, uint64_t step)
 {
     struct sm_lsu *l = &c->lsu;
-    if (l->refusal >= 0)
-        c->account.counters.l1d.fails[l->refusal] += step - l->refused_until;
-    l->refused_until = step;
+    if (l->refused.why >= 0)
+        c->account.counters.l1d.fails[l->refused.why] += step - l->refused.counted_until;
+    l->refused.counted_until = step;
 }
 
 void sm_lsu_count_refusals(struct sm *c, uint64_t now)
 {
-    if (c->lsu.refusal >= 0)
+    if (c->lsu.refused.why >= 0)
         count_refusals(c, now * c->config->lsu_steps);
 }
 
 void lsu_try_again(struct sm *c)
 {
-    c->lsu.blocked = false;
+    c->lsu.refused.blocked = false;
     due_now(&c->due, PART_LSU);
 }
 
@@ -367,21 +380,21 @@ void lsu_try_again(struct sm *c)
 static inline bool access_l1d(struct sm *c, const struct packet *p)
 {
     struct cache_result r;
-    if (c->lsu.blocked)
+    if (c->lsu.refused.blocked)
         return false;
-    if (c->lsu.refusal >= 0)
-        count_refusals(c, c->lsu.step);
+    if (c->lsu.refused.why >= 0)
+        count_refusals(c, step_number(c));
     r.evicted = false;
     enum cache_outcome outcome = cache_access(c->lsu.l1d, p, c->warps[p->warp].age, c->now, &r);
     if (c->host.hears_l1)
         sm_l1_tell_access(c, p, outcome, &r);
     if (outcome == CACHE_FAIL) {
-        c->lsu.refusal = (int)r.fail;
-        c->lsu.blocked = true;
-        c->lsu.refused_until = c->lsu.step + 1;
+        c->lsu.refused.why = (int)r.fail;
+        c->lsu.refused.blocked = true;
+        c->lsu.refused.counted_until = step_number(c) + 1;
         return false;
     }
-    c->lsu.refusal = -1;
+    c->lsu.refused.why = -1;
     if (c->lsu.counts_sectors && p->kind == PACKET_LOAD)
         c->account.counters.load_sector_hits += packet_sectors(outcome == CACHE_MISS ? r.present : p->sectors);
     if (packet_is_write(p)) {
@@ -394,27 +407,29 @@ static inline bool access_l1d(struct sm *c, const struct packet *p)
     return true;
 }
 
-STEP void l1_pipe_cycle(struct sm *c)
+STEP void l1_pipe_cycle(struct sm *c, struct lsu_l1_pipe *p)
 {
-    struct sm_lsu *l = &c->lsu;
     uint32_t banks = l1d_banks(c->config);
-    for (uint32_t i = 0; i < banks && l->l1_count && l->l1_pipe[l->l1_head].ready <= c->now; i++) {
-        if (!access_l1d(c, &l->l1_pipe[l->l1_head].packet))
+    for (uint32_t i = 0; i < banks && p->count && p->list[p->head].ready <= c->now; i++) {
+        if (!access_l1d(c, &p->list[p->head].packet))
             return;
-        l->l1_head = place_after(l->l1_head, l->l1_capacity);
-        l->l1_count--;
+        p->head = place_after(p->head, p->capacity);
+        p->count--;
     }
 }
 
 /* Accesses of the instruction at work */
 
-static inline struct packet *make_packet(struct sm_lsu *l, const struct sm_inflight *f, const struct sm_accesses *all)
+STEP struct packet *make_packet(struct sm_lsu *l, const struct sm_inflight *f, const struct sm_accesses *all,
+                                bool l1d_only)
 {
-    struct packet *p = &l->access;
+    struct packet *p = &l->at_work.access;
     const struct access *a = &all->list[f->next_access];
     p->address = a->address;
     p->bytes = a->bytes;
-    p->mask = f->texture && !f->store ? 0 : a->mask;
+    p->mask = a->mask;
+    if (!l1d_only && f->texture && !f->store)
+        p->mask = 0;
     p->sectors = sm_sectors(l, f, a);
     p->left = (uint8_t)(all->count - 1 - f->next_access);
     return p;
@@ -443,8 +458,8 @@ static bool send_past_l1(struct sm *c, struct packet *p)
 
 STEP bool enter_l1_pipe(struct sm *c, const struct packet *p, bool l1d_only)
 {
-    struct sm_lsu *l = &c->lsu;
-    if (l1d_only || !l->l1_capacity) {
+    struct lsu_l1_pipe *pipe = &c->lsu.l1_pipe;
+    if (l1d_only || !pipe->capacity) {
         expect_store_answers(c, p);
         if (access_l1d(c, p))
             return true;
@@ -452,11 +467,10 @@ STEP bool enter_l1_pipe(struct sm *c, const struct packet *p, bool l1d_only)
             c->slots[p->warp].stores -= core_link_answers(&c->net, p);
         return false;
     }
-    if (l->l1_count == l->l1_capacity)
+    if (pipe->count == pipe->capacity)
         return false;
-    uint32_t at = place_at_end(l->l1_head, l->l1_count, l->l1_capacity);
-    l->l1_pipe[at] = (struct sm_delay){.ready = c->now + c->config->l1d.latency_cycles, .packet = *p};
-    l->l1_count++;
+    uint32_t at = place_at_end(pipe->head, pipe->count++, pipe->capacity);
+    pipe->list[at] = (struct sm_delay){.ready = c->now + c->config->l1d.latency_cycles, .packet = *p};
     expect_store_answers(c, p);
     return true;
 }
@@ -471,9 +485,9 @@ static bool access_read_only(struct sm *c, struct cache *cache, const struct pac
         struct packet past = *p;
         return send_past_l1(c, &past);
     }
-    if (p->kind == PACKET_TEXTURE && l->fragments)
+    if (p->kind == PACKET_TEXTURE && l->textures.fragments)
         return sm_texture_access(c, p);
-    if (p->kind == PACKET_TEXTURE && l->texture_count == SM_TEXTURE_HITS)
+    if (p->kind == PACKET_TEXTURE && l->textures.count == SM_TEXTURE_HITS)
         return false;
     enum cache_outcome outcome = cache_access(cache, p, c->warps[p->warp].age, c->now, &r);
     if (outcome == CACHE_FAIL)
@@ -483,7 +497,7 @@ static bool access_read_only(struct sm *c, struct cache *cache, const struct pac
         return true;
     }
     if (p->kind == PACKET_TEXTURE)
-        l->texture_hits[(l->texture_head + l->texture_count++) % SM_TEXTURE_HITS] = (uint16_t)p->token;
+        textures_put(&l->textures, (uint16_t)p->token);
     else
         hit(c, (uint16_t)p->token);
     return true;
@@ -517,12 +531,12 @@ STEP bool send_accesses(struct sm *c, uint16_t id, bool l1d_only)
     if (!l1d_only && f->route == ROUTE_L1D)
         most = l1d_banks(c->config);
     for (uint32_t n = 0; n < most && f->next_access < a->count; n++) {
-        struct packet *p = make_packet(&c->lsu, f, a);
+        struct packet *p = make_packet(&c->lsu, f, a, l1d_only);
         if (l1d_only ? !enter_l1_pipe(c, p, true) : !send_access(c, f, p))
             return false;
         f->next_access++;
-        if (f->atomic)
-            c->lsu.atomics_at = c->now + atomic_cycles(c->config, p);
+        if (!l1d_only && f->atomic)
+            c->lsu.at_work.atomics_at = c->now + atomic_cycles(c->config, p);
     }
     return f->next_access == a->count;
 }
@@ -530,8 +544,9 @@ STEP bool send_accesses(struct sm *c, uint16_t id, bool l1d_only)
 static void leave(struct sm *c, uint16_t id)
 {
     struct sm_inflight *f = &c->flights.list[id];
-    c->lsu.dispatch = SM_NONE;
-    c->lsu.l1d_only = false;
+    c->lsu.at_work.id = SM_NONE;
+    c->lsu.at_work.l1d_only = false;
+    due_now(&c->due, PART_PIPELINES); /* the collectors may have the next instruction */
     c->lsu.free_accesses[c->lsu.free_access_count++] = f->accesses;
     f->accesses = SM_NONE;
     f->in_lsu = false;
@@ -546,52 +561,56 @@ static void leave(struct sm *c, uint16_t id)
  * pipeline, is overtaken. */
 static inline void enter_shared_pipe(struct sm *c, uint16_t id, uint64_t ready)
 {
-    struct sm_lsu *l = &c->lsu;
-    uint32_t at = place_at_end(l->shared_head, l->shared_count++, l->shared_capacity);
-    while (at != l->shared_head) {
-        uint32_t before = (at ? at : l->shared_capacity) - 1;
-        if (l->shared_pipe[before].ready <= ready || !c->flights.list[l->shared_pipe[before].id].adds_up)
+    struct lsu_pipe *p = &c->lsu.shared_pipe;
+    uint32_t at = place_at_end(p->head, p->count++, p->capacity);
+    while (at != p->head) {
+        uint32_t before = place_before(at, p->capacity);
+        if (p->list[before].ready <= ready || !c->flights.list[p->list[before].id].adds_up)
             break;
-        l->shared_pipe[at] = l->shared_pipe[before];
+        p->list[at] = p->list[before];
         at = before;
     }
-    l->shared_pipe[at] = (struct sm_instruction_delay){.ready = ready, .id = id};
+    p->list[at] = (struct sm_instruction_delay){.ready = ready, .id = id};
+}
+
+/* Shared memory has served the instruction at work in all its cycles. */
+static inline void leave_for_shared_pipe(struct sm *c, uint16_t id)
+{
+    struct sm_lsu *l = &c->lsu;
+    struct sm_inflight *f = &c->flights.list[id];
+    if (!f->store && f->inst->destination_count) {
+        if (l->shared_pipe.count == l->shared_pipe.capacity)
+            return;
+        enter_shared_pipe(c, id, c->now + c->config->shared_latency + f->shared_extra);
+        f->remaining = 1;
+    } else if (f->atomic) {
+        answer_atomic(c, f->slot);
+    }
+    leave(c, id);
 }
 
 STEP void dispatch_cycle(struct sm *c, bool l1d_only)
 {
-    struct sm_lsu *l = &c->lsu;
-    uint16_t id = l->dispatch;
+    uint16_t id = c->lsu.at_work.id;
     struct sm_inflight *f = &c->flights.list[id];
-    if (!l1d_only && f->space == SM_SHARED) {
-        if (f->shared_cycles > 1) {
-            f->shared_cycles--;
-            return;
-        }
-        if (!f->store && f->inst->destination_count) {
-            if (l->shared_count == l->shared_capacity)
-                return;
-            enter_shared_pipe(c, id, c->now + c->config->shared_latency + f->shared_extra);
-            f->remaining = 1;
-        } else if (f->atomic) {
-            answer_atomic(c, f->slot);
-        }
-        leave(c, id);
+    if (l1d_only) {
+        if (send_accesses(c, id, true))
+            leave(c, id);
         return;
     }
-    if (!l1d_only && f->shared_cycles > 1) {
+    if (f->shared_cycles > 1)
         f->shared_cycles--;
+    else if (f->space == SM_SHARED)
+        leave_for_shared_pipe(c, id);
+    else if (f->atomic && c->now < c->lsu.at_work.atomics_at)
         return;
-    }
-    if (!l1d_only && f->atomic && c->now < l->atomics_at)
-        return;
-    if ((!l1d_only && f->space == SM_NO_MEMORY) || send_accesses(c, id, l1d_only))
+    else if (f->space == SM_NO_MEMORY || send_accesses(c, id, false))
         leave(c, id);
 }
 
 /* A blocked access keeps the instruction at work from doing anything. (With a pipeline in front of the L1D, it is
  * the pipeline that waits.) */
-static inline bool is_blocked(const struct sm_lsu *l) { return l->blocked && !l->l1_capacity; }
+static inline bool is_blocked(const struct sm_lsu *l) { return l->refused.blocked && !l->l1_pipe.capacity; }
 
 /* Takes the next instruction, if one has its operands. */
 static inline void take_instruction(struct sm *c)
@@ -601,17 +620,18 @@ static inline void take_instruction(struct sm *c)
     if (!collector_front(c->pipes.collector, COLLECT_MEM, &id))
         return;
     collector_take(c->pipes.collector, COLLECT_MEM);
+    due_now(&c->due, PART_PIPELINES); /* another may take its place */
     struct sm_inflight *f = &c->flights.list[id];
-    l->dispatch = id;
-    l->access = (struct packet){.token = id,
-                                .pc = f->pc,
-                                .core = (uint16_t)c->head.id,
-                                .warp = f->slot,
-                                .kind = f->packet_kind,
-                                .origin = ORIGIN_LSU,
-                                .takes_turns = f->inst->takes_turns};
-    l->l1d_only = f->route == ROUTE_L1D && (f->space == SM_DEVICE || f->space == SM_LOCAL) &&
-                  c->config->l1d.banks <= 1 && !l->l1_capacity && !c->observer && !c->regroup;
+    l->at_work.id = id;
+    l->at_work.access = (struct packet){.token = id,
+                                        .pc = f->pc,
+                                        .core = (uint16_t)c->head.id,
+                                        .warp = f->slot,
+                                        .kind = f->packet_kind,
+                                        .origin = ORIGIN_LSU,
+                                        .takes_turns = f->inst->takes_turns};
+    l->at_work.l1d_only = f->route == ROUTE_L1D && (f->space == SM_DEVICE || f->space == SM_LOCAL) &&
+                          c->config->l1d.banks <= 1 && !l->l1_pipe.capacity && !c->observer && !c->regroup;
     f->in_lsu = true;
 }
 
@@ -619,9 +639,9 @@ static inline void take_instruction(struct sm *c)
 static uint32_t accesses_left(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    if (l->dispatch == SM_NONE)
+    if (l->at_work.id == SM_NONE)
         return 0;
-    const struct sm_inflight *f = &c->flights.list[l->dispatch];
+    const struct sm_inflight *f = &c->flights.list[l->at_work.id];
     if (f->space == SM_SHARED)
         return f->shared_cycles;
     if (f->accesses == SM_NONE)
@@ -633,30 +653,29 @@ static void show_queues(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     uint32_t accesses = accesses_left(c);
-    if (!c->observer->queues || (accesses == l->accesses_seen && l->d->misses.count == l->misses_seen))
+    if (!c->observer->queues || (accesses == l->shown.accesses && l->l1d_head->misses.count == l->shown.misses))
         return;
-    l->accesses_seen = accesses;
-    l->misses_seen = l->d->misses.count;
-    c->observer->queues(c->observer->context, c->head.id, c->now, accesses, l->misses_seen);
+    l->shown.accesses = accesses;
+    l->shown.misses = l->l1d_head->misses.count;
+    c->observer->queues(c->observer->context, c->head.id, c->now, accesses, l->shown.misses);
 }
 
 static void show_outstanding(struct sm *c)
 {
     struct sm_lsu *l = &c->lsu;
     show_queues(c);
-    if (!c->observer->outstanding || !l->l1d || cache_outstanding(l->l1d) == l->outstanding_seen)
+    if (!c->observer->outstanding || !l->l1d || cache_outstanding(l->l1d) == l->shown.outstanding)
         return;
-    l->outstanding_seen = cache_outstanding(l->l1d);
-    c->observer->outstanding(c->observer->context, c->head.id, c->now, l->outstanding_seen);
+    l->shown.outstanding = cache_outstanding(l->l1d);
+    c->observer->outstanding(c->observer->context, c->head.id, c->now, l->shown.outstanding);
 }
 
 /* The instruction at work accesses the L1D alone, and only the L1D has results: the mostly seen case of a core that
  * waits for memory. */
-static inline bool is_l1d_only(const struct sm *c)
+static inline bool is_l1d_only(const struct sm_lsu *l)
 {
-    const struct sm_lsu *l = &c->lsu;
-    uint32_t others = l->responses.count | l->shared_count | l->texture_count | l->fragment_count | l->read_only_waits;
-    return l->l1d_only && !others && l->next_global == SM_NONE;
+    uint32_t others = l->shared_pipe.count | l->textures.count | l->textures.fragment_count | l->read_only_waits;
+    return l->at_work.l1d_only && !others && l->writeback.past_l1 == SM_NONE;
 }
 
 /* One step. At the end of the last one of a cycle an instruction enters, unless instructions enter after the
@@ -666,54 +685,49 @@ STEP void step_as(struct sm *c, bool last, bool l1d_only)
     struct sm_lsu *l = &c->lsu;
     l->no_room = 0;
     writeback(c, l1d_only);
+    if (l->responses.count)
+        take_response(c);
     if (!l1d_only) {
-        if (l->responses.count)
-            take_response(c);
-        if (l->fragment_count)
+        if (l->textures.fragment_count)
             sm_texture_cycle(c);
         if (l->read_only_waits) {
-            if (l->textures->misses.count && !l->fragments)
+            if (l->l1t_head->misses.count && !l->textures.fragments)
                 sm_send_misses(c, l->l1t, ORIGIN_L1T);
-            if (l->constants->misses.count)
+            if (l->l1c_head->misses.count)
                 sm_send_misses(c, l->l1c, ORIGIN_L1C);
         }
     }
-    if (l->d->misses.count)
+    if (l->l1d_head->misses.count)
         sm_send_misses(c, l->l1d, ORIGIN_L1D);
-    if (!l1d_only && l->l1_count)
-        l1_pipe_cycle(c);
-    if (!is_blocked(l) && (l1d_only || l->dispatch != SM_NONE))
+    if (!l1d_only && l->l1_pipe.count)
+        l1_pipe_cycle(c, &l->l1_pipe);
+    if (!is_blocked(l) && (l1d_only || l->at_work.id != SM_NONE))
         dispatch_cycle(c, l1d_only);
-    if (last && l->dispatch == SM_NONE && !l->enters_after_collectors)
+    if (last && l->at_work.id == SM_NONE && !l->enters_after_collectors)
         take_instruction(c);
     if (!l1d_only && c->observer)
         show_outstanding(c);
-}
-
-static inline void step(struct sm *c, bool last)
-{
-    if (is_l1d_only(c))
-        step_as(c, last, true);
-    else
-        step_as(c, last, false);
 }
 
 /* When the unit is due again. */
 
 static inline bool has_room(const struct sm_lsu *l, enum sm_origin origin) { return !(l->no_room >> origin & 1); }
 
-static inline bool can_send_misses(const struct sm_lsu *l)
+STEP bool can_send_misses(const struct sm_lsu *l, bool l1d_only)
 {
-    return (l->d->misses.count && has_room(l, ORIGIN_L1D)) || (l->textures->misses.count && has_room(l, ORIGIN_L1T)) ||
-           (l->constants->misses.count && has_room(l, ORIGIN_L1C));
+    if (l->l1d_head->misses.count && has_room(l, ORIGIN_L1D))
+        return true;
+    return !l1d_only && ((l->l1t_head->misses.count && has_room(l, ORIGIN_L1T)) ||
+                         (l->l1c_head->misses.count && has_room(l, ORIGIN_L1C)));
 }
 
-static inline bool has_results(const struct sm_lsu *l)
+STEP bool has_results(const struct sm_lsu *l, bool l1d_only)
 {
-    return l->next_wb != SM_NONE || l->next_global != SM_NONE ||
-           (l->responses.count | l->texture_count | l->d->ready_requests | l->textures->ready_requests |
-            l->constants->ready_requests) != 0 ||
-           sm_textures_move(l);
+    if (l->writeback.next != SM_NONE || l->writeback.past_l1 != SM_NONE ||
+        (l->l1d_head->ready_requests | l->responses.count))
+        return true;
+    return !l1d_only && ((l->textures.count | l->l1t_head->ready_requests | l->l1c_head->ready_requests) != 0 ||
+                         textures_move(&l->textures));
 }
 
 /* The next cycle in which the instruction at work may go on by itself. It does not while the L1D refuses its access,
@@ -721,30 +735,30 @@ static inline bool has_results(const struct sm_lsu *l)
 static inline uint64_t instruction_next(const struct sm *c)
 {
     const struct sm_lsu *l = &c->lsu;
-    if (l->dispatch == SM_NONE || is_blocked(l) || !has_room(l, ORIGIN_LSU))
+    if (l->at_work.id == SM_NONE || is_blocked(l) || !has_room(l, ORIGIN_LSU))
         return SM_NEVER;
-    const struct sm_inflight *f = &c->flights.list[l->dispatch];
+    const struct sm_inflight *f = &c->flights.list[l->at_work.id];
     bool sends_accesses = f->space != SM_SHARED && f->space != SM_NO_MEMORY && f->shared_cycles <= 1;
     if (!sends_accesses)
         return c->now + 1;
-    if (f->route == ROUTE_L1D && l->l1_capacity && l->l1_count == l->l1_capacity)
+    if (f->route == ROUTE_L1D && l->l1_pipe.capacity && l->l1_pipe.count == l->l1_pipe.capacity)
         return SM_NEVER;
-    if (f->atomic && l->atomics_at > c->now)
-        return l->atomics_at;
+    if (f->atomic && l->at_work.atomics_at > c->now)
+        return l->at_work.atomics_at;
     return c->now + 1;
 }
 
-static uint64_t lsu_next(const struct sm *c)
+STEP uint64_t lsu_next(const struct sm *c, bool l1d_only)
 {
     const struct sm_lsu *l = &c->lsu;
     uint64_t soon = c->now + 1;
-    if (has_results(l) || can_send_misses(l))
+    if (has_results(l, l1d_only) || can_send_misses(l, l1d_only))
         return soon;
     uint64_t next = instruction_next(c);
-    if (l->l1_count && !l->blocked)
-        next = earlier(next, l->l1_pipe[l->l1_head].ready);
-    if (l->shared_count)
-        next = earlier(next, l->shared_pipe[l->shared_head].ready);
+    if (!l1d_only && l->l1_pipe.count && !l->refused.blocked)
+        next = earlier(next, l->l1_pipe.list[l->l1_pipe.head].ready);
+    if (!l1d_only && l->shared_pipe.count)
+        next = earlier(next, l->shared_pipe.list[l->shared_pipe.head].ready);
     if (l->hits.count)
         next = earlier(next, l->hits.list[l->hits.head].ready);
     return later(next, soon);
@@ -752,15 +766,23 @@ static uint64_t lsu_next(const struct sm *c)
 
 void sm_lsu_step(struct sm *c)
 {
-    c->lsu.step = (c->now + 1) * c->config->lsu_steps - 1;
-    step(c, true);
-    due_at(&c->due, PART_LSU, lsu_next(c));
+    if (is_l1d_only(&c->lsu)) {
+        step_as(c, true, true);
+        due_at(&c->due, PART_LSU, lsu_next(c, true));
+    } else {
+        step_as(c, true, false);
+        due_at(&c->due, PART_LSU, lsu_next(c, false));
+    }
 }
 
 void sm_lsu_early_step(struct sm *c, uint32_t n)
 {
-    c->lsu.step = c->now * c->config->lsu_steps + n;
-    step(c, false);
+    c->lsu.step = n;
+    if (is_l1d_only(&c->lsu))
+        step_as(c, false, true);
+    else
+        step_as(c, false, false);
+    c->lsu.step = n + 1;
 }
 
 void sm_lsu_enter(struct sm *c) { take_instruction(c); }

@@ -29,76 +29,109 @@ struct sm_accesses {
     struct access list[COALESCE_MOST];
 };
 
-/* An access in the pipeline in front of the L1D. */
-struct sm_delay {
-    uint64_t ready;
-    struct packet packet;
+/* The instruction at work: the unit sends its accesses. */
+struct lsu_at_work {
+    uint16_t id; /* SM_NONE means that there is none */
+    /* The instruction accesses the L1D alone, once per cycle and without a pipeline in front of it. */
+    bool l1d_only;
+    struct packet access; /* the access that is tried, with the members that all accesses have in common */
+    uint64_t atomics_at;  /* the cycle in which the next access of an atomic may be sent */
 };
-/* An instruction in the pipeline of shared memory, or a hit. */
+
+/* The access that the L1D has refused. */
+struct lsu_refused {
+    int why;                /* enum cache_fail; -1 means that the L1D refuses none */
+    bool blocked;           /* nothing has changed since: the access is not tried again */
+    uint64_t counted_until; /* the step up to which refusals have been counted */
+};
+
+/* A queue of instructions, each with the cycle in which it leaves. */
 struct sm_instruction_delay {
     uint64_t ready;
     uint16_t id;
 };
-
-/* Hits whose registers are not free yet, in order; capacity 0 means that they are free at once. */
-struct sm_hits {
+struct lsu_pipe {
     struct sm_instruction_delay *list;
     uint32_t head, count, capacity;
 };
 
+/* The pipeline in front of the L1D: accesses, l1d.latency_cycles x banks of them. Capacity 0 means that there is
+ * none. */
+struct sm_delay {
+    uint64_t ready;
+    struct packet packet;
+};
+struct lsu_l1_pipe {
+    struct sm_delay *list;
+    uint32_t head, count, capacity;
+};
+
+/* Textures: results that wait for writeback. With a queue of fragments (lsu_texture.c) they are in the order of their
+ * accesses; elsewhere they are hits. */
 struct sm_fragment {
     uint16_t id;
     uint16_t missing; /* answers that are still to come */
     bool miss;
 };
+struct lsu_textures {
+    struct sm_fragment *fragments; /* accesses under way, in order; NULL means that the machine has no such queue */
+    uint32_t fragment_head, fragment_count, fragment_misses;
+    uint32_t head, count;
+    uint16_t hits[SM_TEXTURE_HITS];
+};
+
+static inline void textures_put(struct lsu_textures *t, uint16_t id)
+{
+    t->hits[(t->head + t->count++) % SM_TEXTURE_HITS] = id;
+}
+static inline uint16_t textures_take(struct lsu_textures *t)
+{
+    uint16_t id = t->hits[t->head];
+    t->head = (t->head + 1) % SM_TEXTURE_HITS;
+    t->count--;
+    return id;
+}
+
+/* Writeback: the registers of one instruction after the other are written. */
+struct lsu_writeback {
+    uint16_t next;    /* the instruction whose registers are written next, or SM_NONE */
+    uint16_t past_l1; /* the instruction whose answer came past the L1, or SM_NONE */
+    uint32_t turn;    /* the client that is asked first */
+};
+
+/* The numbers that the observer was shown last. */
+struct lsu_shown {
+    uint32_t outstanding, accesses, misses;
+};
 
 struct sm_lsu {
-    uint16_t dispatch; /* the instruction at work, or SM_NONE */
-    /* The instruction at work accesses the L1D alone, once per cycle and without a pipeline in front of it. */
-    bool l1d_only;
-    /* An instruction enters after the collectors have moved, so in the cycle in which it leaves one (rule
-     * enters_lsu_at_once). */
-    bool enters_after_collectors;
-    /* A cycle may have more than its last step: other steps before it, or hits whose latency follows their look-up. */
-    bool precedes;
-    bool counts_sectors; /* the L1D has sectors */
-    bool tells_written;  /* stores carry a mask of the bytes that they write (partial_writes of L1 or L2) */
-    bool exact_sectors;  /* as in struct sm_config */
-    uint16_t next_wb;    /* the instruction whose registers are written next, or SM_NONE */
-    uint32_t wb_turn;
+    struct lsu_at_work at_work;
+    struct lsu_refused refused;
+    struct lsu_writeback writeback;
+    struct lsu_l1_pipe l1_pipe;
+    struct lsu_pipe shared_pipe;
+    struct lsu_pipe hits; /* hits whose latency follows their look-up. Capacity 0 means that hits are free at once */
+    struct lsu_textures textures;
+    struct lsu_shown shown;
     struct ring responses; /* from the interconnect */
     struct cache *l1d, *l1c, *l1t;
     /* Their heads; where there is no cache, that of one which never has anything. */
-    const struct cache_head *d, *constants, *textures;
-    struct sm_delay *l1_pipe; /* a queue of l1d.latency_cycles x banks accesses */
-    uint32_t l1_head, l1_count, l1_capacity;
-    struct sm_instruction_delay *shared_pipe;
-    uint32_t shared_head, shared_count, shared_capacity;
-    uint32_t texture_head, texture_count;
-    /* lsu_texture.c: texture accesses under way, in order; NULL means that the machine has no such queue. */
-    struct sm_fragment *fragments;
-    uint32_t fragment_head, fragment_count, fragment_misses;
+    const struct cache_head *l1d_head, *l1c_head, *l1t_head;
     uint32_t read_only_waits; /* misses of the texture and constant caches whose data has not been taken yet */
-    uint16_t next_global;     /* the instruction whose answer came past the L1, or SM_NONE */
-    /* The access of the instruction at work that is tried, with the members that all its accesses have in common. */
-    struct packet access;
-    int refusal;     /* enum cache_fail of the access that the L1D refused; -1 means that it refused none */
-    bool blocked;    /* the access was refused, and nothing has changed since: it is not tried again */
+    uint32_t step;            /* the step at hand, of the cycle */
     uint8_t no_room; /* a set of enum sm_origin: packets that found no room in the interconnect in the last step */
-    uint64_t step;   /* the number of the step at hand, from the machine's start */
-    uint64_t refused_until; /* the step up to which refusals have been counted */
-    /* The cycle in which the next access of an atomic may be sent. */
-    uint64_t atomics_at;
-    struct sm_hits hits;                                   /* where a hit's latency follows its look-up */
-    uint32_t outstanding_seen, accesses_seen, misses_seen; /* numbers that the observer was shown last */
-    uint32_t free_access_count;
-    struct sm_accesses *access_pool;
-    struct memory_range near; /* the range of memory that was looked up last */
+    /* What the machine is: an instruction enters after the collectors have moved, so in the cycle in which it leaves
+     * one (rule enters_lsu_at_once); a cycle may have more than its last step, other steps before it or hits whose
+     * latency follows their look-up; the L1D has sectors; stores carry a mask of the bytes that they write
+     * (partial_writes of L1 or L2); exact_sectors is as in struct sm_config. */
+    bool enters_after_collectors, precedes, counts_sectors, tells_written, exact_sectors;
     /* The number of threads whose local memory is interleaved: all that the machine, or the launch, has at once. */
     uint64_t thread_interleave;
+    struct memory_range near; /* the range of memory that was looked up last */
+    /* Access lists: an instruction takes one as it issues. */
+    uint32_t free_access_count;
+    struct sm_accesses *access_pool;
     uint16_t free_accesses[SM_ACCESS_LISTS];
-    /* Hits of textures that wait for writeback; with a queue of fragments, results in the order of their accesses. */
-    uint16_t texture_hits[SM_TEXTURE_HITS];
 };
 
 /* lsu.c */
@@ -112,8 +145,9 @@ void sm_lsu_count_refusals(struct sm *c, uint64_t now); /* counts the refusals o
 void lsu_try_again(struct sm *c);                       /* the L1D may take an access now that it refused before */
 static inline bool lsu_idle(const struct sm_lsu *l)
 {
-    return l->dispatch == SM_NONE && l->next_wb == SM_NONE && l->next_global == SM_NONE && !l->l1_count &&
-           !l->hits.count && !l->shared_count && !l->responses.count && !l->texture_count && !l->fragment_count;
+    return l->at_work.id == SM_NONE && l->writeback.next == SM_NONE && l->writeback.past_l1 == SM_NONE &&
+           !l->l1_pipe.count && !l->hits.count && !l->shared_pipe.count && !l->responses.count && !l->textures.count &&
+           !l->textures.fragment_count;
 }
 void sm_send_misses(struct sm *c, struct cache *cache, enum sm_origin origin);
 /* The flits that the unit sends in its next cycle, at most, with those for which it only looks for room. */
@@ -133,9 +167,9 @@ void sm_texel_blocks(const struct texture_array *a, uint32_t line_bytes, uint32_
 bool sm_texture_access(struct sm *c, const struct packet *p); /* returns whether the access was taken */
 void sm_texture_answer(struct sm *c, const struct packet *p);
 void sm_texture_cycle(struct sm *c);
-static inline bool sm_textures_move(const struct sm_lsu *l)
+static inline bool textures_move(const struct lsu_textures *t)
 {
-    return l->fragment_count && !l->fragments[l->fragment_head].missing;
+    return t->fragment_count && !t->fragments[t->fragment_head].missing;
 }
 
 #endif

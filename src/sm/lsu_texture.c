@@ -34,34 +34,33 @@ void sm_texel_blocks(const struct texture_array *a, uint32_t line_bytes, uint32_
 
 bool sm_texture_access(struct sm *c, const struct packet *p)
 {
-    struct sm_lsu *l = &c->lsu;
+    struct lsu_textures *t = &c->lsu.textures;
     const struct cache_config *g = &c->config->l1t;
-    if (l->fragment_count == g->mshr_entries || c->lsu.textures->misses.count == g->mshr_merge ||
-        l->fragment_misses == g->miss_queue)
+    if (t->fragment_count == g->mshr_entries || c->lsu.l1t_head->misses.count == g->mshr_merge ||
+        t->fragment_misses == g->miss_queue)
         return false; /* until a fragment leaves or a miss is sent; this unit does both */
-    uint32_t at = (l->fragment_head + l->fragment_count++) % g->mshr_entries;
+    uint32_t at = (t->fragment_head + t->fragment_count++) % g->mshr_entries;
     bool miss = cache_read_now(c->lsu.l1t, p, c->warps[p->warp].age, at) == CACHE_MISS;
     struct packet line = {.address = p->address & ~(uint64_t)(g->line_bytes - 1), .bytes = (uint16_t)g->line_bytes};
-    l->fragments[at] = (struct sm_fragment){.id = (uint16_t)p->token, .miss = miss};
+    t->fragments[at] = (struct sm_fragment){.id = (uint16_t)p->token, .miss = miss};
     if (miss)
-        l->fragments[at].missing = (uint16_t)core_link_answers(&c->net, &line);
-    l->fragment_misses += miss;
+        t->fragments[at].missing = (uint16_t)core_link_answers(&c->net, &line);
+    t->fragment_misses += miss;
     return true;
 }
 
-void sm_texture_answer(struct sm *c, const struct packet *p) { c->lsu.fragments[p->token].missing--; }
+void sm_texture_answer(struct sm *c, const struct packet *p) { c->lsu.textures.fragments[p->token].missing--; }
 
 void sm_texture_cycle(struct sm *c)
 {
-    struct sm_lsu *l = &c->lsu;
-    const uint32_t places = sizeof l->texture_hits / sizeof *l->texture_hits;
-    if (c->lsu.textures->misses.count)
+    struct lsu_textures *t = &c->lsu.textures;
+    if (c->lsu.l1t_head->misses.count)
         sm_send_misses(c, c->lsu.l1t, ORIGIN_L1T);
-    if (!sm_textures_move(l) || l->texture_count >= c->config->texture_results)
+    if (!textures_move(t) || t->count >= c->config->texture_results)
         return;
-    const struct sm_fragment *f = &l->fragments[l->fragment_head];
-    l->texture_hits[(l->texture_head + l->texture_count++) % places] = f->id;
-    l->fragment_misses -= f->miss;
-    l->fragment_head = (l->fragment_head + 1) % c->config->l1t.mshr_entries;
-    l->fragment_count--;
+    const struct sm_fragment *f = &t->fragments[t->fragment_head];
+    textures_put(t, f->id);
+    t->fragment_misses -= f->miss;
+    t->fragment_head = (t->fragment_head + 1) % c->config->l1t.mshr_entries;
+    t->fragment_count--;
 }

@@ -137,7 +137,7 @@ void sm_set_cost(struct sm_inst *s, const struct ptx_inst *in, const struct sm_c
     }
 }
 
-const struct core_code gpgpusim_code = {.set_cost = sm_set_cost, .keeps_loads = true, .issues_twice = true};
+const struct core_code gpgpusim_code = {.set_cost = sm_set_cost, .issues_twice = true};
 
 /* Is the instruction performed by one core at a time? If it only reads or writes device memory, it can be deferred.
  * If it also moves the warp, it cannot. */

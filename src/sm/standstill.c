@@ -76,8 +76,8 @@ static void describe_unit(const struct sm *c, struct error *e)
         [CACHE_FAIL_MERGE] = "the line's miss register takes no more requests (l1d.mshr_merge)",
         [CACHE_FAIL_QUEUE] = "the miss queue has no room (l1d.miss_queue)",
     };
-    if (c->lsu.blocked)
-        error_note(e, "  core %u: the L1 data cache refuses an access: %s", c->head.id, reasons[c->lsu.refusal]);
+    if (c->lsu.refused.blocked)
+        error_note(e, "  core %u: the L1 data cache refuses an access: %s", c->head.id, reasons[c->lsu.refused.why]);
     if (*c->net.blocked_bytes)
         error_note(e, "  core %u: the interconnect has no room for a packet of %u bytes", c->head.id,
                    *c->net.blocked_bytes);
