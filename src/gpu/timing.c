@@ -59,6 +59,8 @@ static inline uint64_t blocked_and_asleep(const struct timing *t, uint32_t word)
     return asleep;
 }
 
+static inline bool is_ahead(const struct core_turn *turn) { return turn->next_wake != 0; }
+
 static inline uint32_t port_of(const struct timing *t, uint32_t core) { return sm_head(t->cores[core])->port; }
 
 /* What waits for the cores of a core's port. */
@@ -67,7 +69,23 @@ static inline struct answer_queue *answers_of(const struct timing *t, uint32_t c
     return &t->memory.answers[port_of(t, core)];
 }
 
-/* A blocked core is in the same cycle as the network: it is not run ahead. */
+/* A core that has found no room is run again, in its next cycle: it may have been run ahead to the one in which it
+ * found none. */
+static void wake_core(struct timing *t, uint32_t i)
+{
+    struct core_turn *turn = &t->turns.list[i];
+    uint64_t cycle = later(t->now, sm_now(t->cores[i]) + 1);
+    if (is_ahead(turn)) {
+        turn->next_wake = earlier(turn->next_wake, cycle);
+        return;
+    }
+    turn->wake = earlier(turn->wake, cycle);
+    if (turn->wake <= t->now)
+        bits_add(t->turns.awake, i);
+    else
+        t->turns.sleep_until = earlier(t->turns.sleep_until, turn->wake);
+}
+
 static inline void wake_blocked(struct timing *t)
 {
     if (!bits_any(t->memory.requests->gave, t->memory.port_words))
@@ -76,8 +94,7 @@ static inline void wake_blocked(struct timing *t)
         for (uint64_t left = blocked_and_asleep(t, word); left; left &= left - 1) {
             uint32_t i = word * 64 + (uint32_t)__builtin_ctzll(left);
             if (network_has_room(t->memory.requests, port_of(t, i), t->turns.list[i].blocked)) {
-                t->turns.list[i].wake = t->now;
-                bits_add(t->turns.awake, i);
+                wake_core(t, i);
                 t->turns.blocked[word] &= ~(left & -left);
             }
         }
@@ -137,8 +154,6 @@ static inline void run_on(struct timing *t, uint32_t i)
     turn->next_wake = turn->wake;
     turn->wake = sm_now(t->cores[i]);
 }
-
-static inline bool is_ahead(const struct core_turn *turn) { return turn->next_wake != 0; }
 
 /* The cores of a port, in their order: they share its queue. */
 static void run_port(void *context, uint32_t part)
